@@ -1,0 +1,121 @@
+import type {
+  ActionDomain,
+  ArtifactRef,
+  GuestSession,
+  Idempotency,
+  KnownEvent,
+  Risk,
+  Tier,
+  WaitingFor,
+} from '@vitto/contracts';
+import type { z } from 'zod';
+
+/**
+ * A tool as a plugin registers it (specification 01, "Tools"). Pure data and one handler; the handler reaches the
+ * world only through its context.
+ */
+export interface Tool<Input extends z.ZodType = z.ZodType> {
+  /** `[a-zA-Z0-9_-]{1,64}`, unique. */
+  name: string;
+  /** What it does, for the model. */
+  description: string;
+  input: Input;
+  domain: ActionDomain;
+  risk: Risk;
+  tier: Tier;
+  idempotency: Idempotency;
+  /** Milliseconds after which its signal aborts and the call ends as timed out. */
+  timeoutMs: number;
+  /** True when calls of it may run beside others in one turn. Read-only tools always may. */
+  isParallelSafe?: boolean;
+  /** The part of the arguments that a grant may generalise over (specification 04); absent: the exact arguments only. */
+  grantKey?: (input: z.output<Input>) => string;
+  /**
+   * Runs the call. Throws only on defects: an expected failure is a result with status `error`.
+   * On abort it stops its work, its processes included, and may reject with the signal's reason.
+   */
+  run: (input: z.output<Input>, context: ToolContext) => Promise<ToolOutcome>;
+  /** For a tool that parks: makes the call's result from what happened while the task waited; `null`: still waiting. */
+  resume?: (waitingFor: WaitingFor, since: KnownEvent[]) => ToolResult | null;
+}
+
+/** Keeps the input's type while a tool is defined. */
+export function defineTool<Input extends z.ZodType>(tool: Tool<Input>): Tool {
+  return tool as unknown as Tool;
+}
+
+export interface ToolPlugin {
+  name: string;
+  tools: Tool[];
+}
+
+export interface ToolResult {
+  status: 'ok' | 'error' | 'timeout';
+  /** The whole text for the model. The loop cuts it and keeps the rest as an artifact. */
+  text: string;
+  /** Structured result for cards; small (a few KB), no file contents. */
+  data?: unknown;
+  /** Files and long outputs that the tool has already stored. */
+  artifacts?: ArtifactRef[];
+  /** Where untrusted text in `text` came from: it is framed in the context, and taints the task. */
+  untrusted?: string;
+}
+
+export type ToolOutcome =
+  | ToolResult
+  /** The call cannot be answered now: the task parks until `waitingFor` comes true, then `resume` makes the result. */
+  | { status: 'park'; waitingFor: WaitingFor }
+  /** The task is over: `task_complete`. */
+  | { status: 'finish'; text: string; success: boolean; artifacts?: ArtifactRef[] };
+
+export interface ToolContext {
+  /** Who and what the call is for. */
+  task: TaskIdentity;
+  callId: string;
+  /** Aborts on cancel, time-out, lost lease and shutdown. */
+  signal: AbortSignal;
+  /** Shown live, not kept in the context. Coalesced by the loop; never throws. */
+  reportProgress: (stream: 'stdout' | 'stderr' | 'note', text: string) => void;
+  /** Stores text or bytes beside the journal, bound to the task's user. */
+  artifacts: ArtifactAccess;
+  /**
+   * The task's hold on a guest, made at the first call and then kept for the task. Rejects with `GuestError`
+   * (`unavailable`) where none may be had: code never runs on the host.
+   */
+  claimGuest: () => Promise<GuestSession>;
+  /** What is left of the task's budget. */
+  budgetLeft: () => BudgetLeft;
+}
+
+export interface TaskIdentity {
+  id: string;
+  userId: string;
+  conversationId: string | null;
+  parentId: string | null;
+  rootId: string;
+  depth: number;
+  /** Host folders the user allows this task to read. */
+  allowedPaths: string[];
+}
+
+export interface BudgetLeft {
+  iterations: number;
+  tokens: number | null;
+  costUsd: number | null;
+  durationMs: number | null;
+}
+
+export interface ArtifactAccess {
+  save: (name: string, mediaType: string, content: string | Uint8Array) => Promise<ArtifactRef>;
+  /** A writer for output of unknown length; memory stays bounded. `abort` leaves nothing behind. */
+  open: (name: string, mediaType: string) => Promise<ArtifactWriter>;
+  /** `null` when there is none of that id for this user. */
+  read: (id: string, offset: number, length: number) => Promise<{ ref: ArtifactRef; bytes: Uint8Array } | null>;
+}
+
+export interface ArtifactWriter {
+  write: (bytes: Uint8Array) => Promise<void>;
+  /** The whole is kept up to the installation's limit; `truncated` says that more came. */
+  finish: () => Promise<ArtifactRef & { truncated: boolean }>;
+  abort: () => Promise<void>;
+}

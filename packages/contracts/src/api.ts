@@ -1,0 +1,241 @@
+import { z } from 'zod';
+import { artifactRef, eventEnvelope, failure, waitingFor } from './events.ts';
+import { budget, spending } from './budget.ts';
+import {
+  actionDomain,
+  complexity,
+  estimatedDuration,
+  modelRole,
+  risk,
+  taskKind,
+  taskState,
+  tier,
+} from './words.ts';
+
+/** Shapes of the REST API under /api. The OpenAPI document is generated from these. */
+
+const id = z.uuid();
+const time = z.iso.datetime({ offset: true });
+
+/** Largest text of one message, in UTF-16 units. */
+export const MESSAGE_MAX_LENGTH = 200_000;
+
+/** RFC 9457 problem details. `code` is stable; `errors` names each bad field. */
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string().optional(),
+  code: z.string(),
+  hint: z.string().optional(),
+  instance: z.string().optional(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+export type Problem = z.infer<typeof problem>;
+
+export const page = <T extends z.ZodType>(item: T) =>
+  z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+
+export const pageQuery = z.object({
+  cursor: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+export const conversation = z.object({
+  id,
+  title: z.string(),
+  createdAt: time,
+  updatedAt: time,
+  /** The task of this conversation that has not ended, if there is one. */
+  activeTaskId: id.nullable(),
+  allowedPaths: z.array(z.string()),
+});
+export type Conversation = z.infer<typeof conversation>;
+
+/** Absolute folders on the host that tools may read (never write) while they work on this conversation. */
+const allowedPaths = z.array(z.string().min(1).max(4096)).max(20);
+
+export const createConversation = z.strictObject({
+  title: z.string().max(200).optional(),
+  allowedPaths: allowedPaths.optional(),
+});
+export const updateConversation = z.strictObject({
+  title: z.string().min(1).max(200).optional(),
+  allowedPaths: allowedPaths.optional(),
+});
+
+export const task = z.object({
+  id,
+  conversationId: id.nullable(),
+  parentId: id.nullable(),
+  depth: z.number().int(),
+  kind: taskKind,
+  role: z.string().nullable(),
+  state: taskState,
+  title: z.string(),
+  tier: tier.nullable(),
+  complexity,
+  estimatedDuration,
+  budget,
+  spending,
+  waitingFor: waitingFor.nullable(),
+  tainted: z.boolean(),
+  result: z.string().nullable(),
+  error: failure.nullable(),
+  lastSeq: z.number().int(),
+  createdAt: time,
+  startedAt: time.nullable(),
+  endedAt: time.nullable(),
+});
+export type Task = z.infer<typeof task>;
+
+/** A part of a budget that overrides the default; it never exceeds the installation's limits. */
+export const budgetOverride = z.strictObject(budget.partial().shape);
+
+export const sendMessage = z.strictObject({
+  text: z.string().min(1).max(MESSAGE_MAX_LENGTH),
+  /** Models to use for the task this message starts, as in VITTO_MODEL. */
+  model: z.string().max(1000).optional(),
+  budget: budgetOverride.optional(),
+  /** The `ask_user` call this message answers; without it a waiting question takes any message as its answer. */
+  answers: z.string().max(200).optional(),
+});
+
+/** `started`: the message began a task; `steered`: a running task reads it at its next step; `answered`: it answers a question. */
+export const sentMessage = z.object({
+  messageId: id,
+  taskId: id,
+  outcome: z.enum(['started', 'steered', 'answered']),
+});
+export type SentMessage = z.infer<typeof sentMessage>;
+
+/** A message of a conversation as people read it; the full story is in the events. */
+export const message = z.object({
+  id: z.string(),
+  taskId: id,
+  role: z.enum(['user', 'assistant']),
+  text: z.string(),
+  position: z.number().int(),
+  at: time,
+});
+export type Message = z.infer<typeof message>;
+
+export const createTask = z.strictObject({
+  prompt: z.string().min(1).max(MESSAGE_MAX_LENGTH),
+  title: z.string().max(200).optional(),
+  allowedPaths: allowedPaths.optional(),
+  model: z.string().max(1000).optional(),
+  budget: budgetOverride.optional(),
+});
+
+export const taskQuery = pageQuery.extend({
+  state: z.union([taskState, z.literal('active')]).optional(),
+  conversationId: id.optional(),
+});
+
+export const eventQuery = z.object({
+  /** Only events after this position. */
+  after: z.coerce.number().int().nonnegative().default(0),
+  limit: z.coerce.number().int().min(1).max(1000).default(500),
+});
+export const eventPage = z.object({ items: z.array(eventEnvelope), lastPosition: z.number().int() });
+
+export const approvalState = z.enum(['pending', 'approved', 'refused', 'expired', 'void']);
+export const approval = z.object({
+  id,
+  taskId: id,
+  callId: z.string(),
+  tool: z.string(),
+  /** What will run, whole. */
+  arguments: z.json(),
+  argumentsHash: z.string(),
+  reason: z.string(),
+  risk,
+  domain: actionDomain,
+  state: approvalState,
+  note: z.string().nullable(),
+  createdAt: time,
+  expiresAt: time,
+  decidedAt: time.nullable(),
+});
+export type Approval = z.infer<typeof approval>;
+
+export const decideApproval = z.strictObject({
+  decision: z.enum(['approved', 'refused']),
+  note: z.string().max(2000).optional(),
+  /** When given, it must equal the approval's own hash: what was seen is what is decided. */
+  argumentsHash: z.string().optional(),
+});
+
+export const artifact = artifactRef.extend({ taskId: id.nullable(), createdAt: time });
+export type Artifact = z.infer<typeof artifact>;
+
+export const settings = z.object({
+  language: z.enum(['en', 'es']).default('en'),
+  timeZone: z.string().default('UTC'),
+  allowedPaths: allowedPaths.default([]),
+  /** Model lists a role, as in VITTO_MODEL; a role that is absent uses the installation's. */
+  models: z.partialRecord(modelRole, z.string().max(1000)).default({}),
+  budget: budget.partial().default({}),
+  dailyCostUsd: z.number().positive().nullable().default(null),
+});
+export type Settings = z.infer<typeof settings>;
+export const updateSettings = z.strictObject({
+  language: z.enum(['en', 'es']).optional(),
+  timeZone: z.string().max(100).optional(),
+  allowedPaths: allowedPaths.optional(),
+  models: z.partialRecord(modelRole, z.string().max(1000)).optional(),
+  budget: budgetOverride.optional(),
+  dailyCostUsd: z.number().positive().nullable().optional(),
+});
+
+export const me = z.object({
+  id,
+  name: z.string(),
+  role: z.enum(['owner', 'admin', 'member', 'viewer']),
+  /** Send it back as `x-csrf-token` with each request that changes something. `null` for token sign-in. */
+  csrfToken: z.string().nullable(),
+});
+export type Me = z.infer<typeof me>;
+
+export const signIn = z.strictObject({ code: z.string().min(1).max(200) });
+
+export const apiToken = z.object({
+  id,
+  name: z.string(),
+  createdAt: time,
+  lastUsedAt: time.nullable(),
+  expiresAt: time.nullable(),
+});
+export const createApiToken = z.strictObject({
+  name: z.string().min(1).max(100),
+  expiresInDays: z.number().int().positive().max(3650).optional(),
+});
+/** The token itself is shown once. */
+export const createdApiToken = apiToken.extend({ token: z.string() });
+
+export const componentStatus = z.object({
+  name: z.string(),
+  state: z.enum(['ok', 'degraded', 'missing', 'down']),
+  detail: z.string(),
+  /** What to do about it. */
+  hint: z.string().optional(),
+});
+export type ComponentStatus = z.infer<typeof componentStatus>;
+
+export const modelStatus = z.object({
+  role: modelRole,
+  models: z.array(z.string()),
+  /** True for a scripted model or a replayed recording: people see a label. */
+  scripted: z.boolean(),
+});
+
+export const systemStatus = z.object({
+  version: z.string(),
+  startedAt: time,
+  roles: z.array(z.string()),
+  components: z.array(componentStatus),
+  models: z.array(modelStatus),
+  tasks: z.record(z.string(), z.number().int()),
+});
+export type SystemStatus = z.infer<typeof systemStatus>;

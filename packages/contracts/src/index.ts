@@ -1,0 +1,5 @@
+export * from './api.ts';
+export * from './budget.ts';
+export * from './events.ts';
+export * from './guest.ts';
+export * from './words.ts';
