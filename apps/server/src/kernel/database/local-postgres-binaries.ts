@@ -64,20 +64,33 @@ export async function choosePostgresBinaries(options: {
 }): Promise<PostgresBinaries> {
   const system = await findSystemBinaries();
   const packaged = await findPackagedBinaries();
-  const all = packaged === null ? system : options.prefer === 'packaged' ? [packaged, ...system] : [...system, packaged];
+  const all =
+    packaged === null
+      ? system
+      : options.prefer === 'packaged'
+        ? [packaged, ...system]
+        : [...system, packaged];
   const chosen = options.major === null ? all[0] : all.find((one) => one.major === options.major);
   if (chosen !== undefined) return chosen;
   if (options.major === null) {
-    throw new AppError('database.no-binaries', 'There is no PostgreSQL on this machine and none came with the packages.', {
-      status: 503,
-      hint: 'Run `npm ci` again (without --omit=optional), or install PostgreSQL 14 or later (Debian: `apt-get install postgresql`), or set DATABASE_URL.',
-    });
+    throw new AppError(
+      'database.no-binaries',
+      'There is no PostgreSQL on this machine and none came with the packages.',
+      {
+        status: 503,
+        hint: 'Run `npm ci` again (without --omit=optional), or install PostgreSQL 14 or later (Debian: `apt-get install postgresql`), or set DATABASE_URL.',
+      },
+    );
   }
   const here = all.map((one) => one.major).join(', ') || 'none';
-  throw new AppError('database.wrong-major', `The database was made by PostgreSQL ${options.major}; this machine has ${here}.`, {
-    status: 503,
-    hint: `Install PostgreSQL ${options.major} (Debian: \`apt-get install postgresql-${options.major}\`), or dump the database where that version is and restore it here, or set DATABASE_URL.`,
-  });
+  throw new AppError(
+    'database.wrong-major',
+    `The database was made by PostgreSQL ${options.major}; this machine has ${here}.`,
+    {
+      status: 503,
+      hint: `Install PostgreSQL ${options.major} (Debian: \`apt-get install postgresql-${options.major}\`), or dump the database where that version is and restore it here, or set DATABASE_URL.`,
+    },
+  );
 }
 
 /**
@@ -97,7 +110,9 @@ export async function preparePackagedBinaries(
     );
     if (linked) return binaries;
   }
-  const { version } = JSON.parse(await readFile(join(native, '../package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(await readFile(join(native, '../package.json'), 'utf8')) as {
+    version: string;
+  };
   const copy = join(options.cacheDir, `postgres-${version}`);
   if (!existsSync(copy)) await copyTree(native, copy);
   return { ...binaries, bin: join(copy, 'bin') };

@@ -45,7 +45,11 @@ export async function readClusterMajor(dataDir: string): Promise<number | null> 
  * Makes the data directory. It is built beside its place and renamed into it, so a start that was cut off
  * leaves no half-made one, and of two starters the slower throws its own away.
  */
-export async function createCluster(dataDir: string, binaries: PostgresBinaries, owner: PostgresOwner): Promise<void> {
+export async function createCluster(
+  dataDir: string,
+  binaries: PostgresBinaries,
+  owner: PostgresOwner,
+): Promise<void> {
   const draft = `${dataDir}.new-${randomBytes(4).toString('hex')}`;
   await mkdir(dirname(dataDir), { recursive: true, mode: 0o711 });
   await mkdir(draft, { mode: 0o700 });
@@ -63,9 +67,27 @@ export async function createCluster(dataDir: string, binaries: PostgresBinaries,
 
 async function runInitdb(draft: string, binaries: PostgresBinaries, owner: PostgresOwner): Promise<void> {
   // One order of text everywhere, by code point, independent of the machine's language.
-  const locale = binaries.major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'] : ['--locale=C.UTF-8'];
-  const args = ['-D', draft, '-U', ADMIN_ROLE, '--encoding=UTF8', '--auth=peer', '--data-checksums', '--no-instructions', ...locale];
-  const options = { cwd: draft, env: POSTGRES_ENV, timeout: 120_000, ...(owner.foreign && { uid: owner.uid, gid: owner.gid }) };
+  const locale =
+    binaries.major >= 17
+      ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+      : ['--locale=C.UTF-8'];
+  const args = [
+    '-D',
+    draft,
+    '-U',
+    ADMIN_ROLE,
+    '--encoding=UTF8',
+    '--auth=peer',
+    '--data-checksums',
+    '--no-instructions',
+    ...locale,
+  ];
+  const options = {
+    cwd: draft,
+    env: POSTGRES_ENV,
+    timeout: 120_000,
+    ...(owner.foreign && { uid: owner.uid, gid: owner.gid }),
+  };
   await promisify(execFile)(join(binaries.bin, 'initdb'), args, options).catch((error: unknown) => {
     const said = (error as { stderr?: string }).stderr?.trim() || describeError(error);
     throw new AppError('database.initdb-failed', `PostgreSQL could not make its data directory: ${said}`, {
@@ -82,7 +104,9 @@ async function runInitdb(draft: string, binaries: PostgresBinaries, owner: Postg
  */
 export async function writeAccessRules(dataDir: string, owner: PostgresOwner): Promise<void> {
   const users = [...new Set([userInfo().username, owner.name])];
-  const lines = users.flatMap((user) => [APP_ROLE, ADMIN_ROLE].map((role) => `vitto ${quote(user)} ${role}\n`));
+  const lines = users.flatMap((user) =>
+    [APP_ROLE, ADMIN_ROLE].map((role) => `vitto ${quote(user)} ${role}\n`),
+  );
   await writeOwned(join(dataDir, 'pg_hba.conf'), 'local all all peer map=vitto\n', owner);
   await writeOwned(join(dataDir, 'pg_ident.conf'), lines.join(''), owner);
 }

@@ -89,7 +89,14 @@ function ownUser(uid: number): { name: string; uid: number; gid: number } {
 }
 
 async function makeSystemUser(): Promise<PostgresOwner> {
-  const args = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', OWN_SYSTEM_USER];
+  const args = [
+    '--system',
+    '--user-group',
+    '--no-create-home',
+    '--shell',
+    '/usr/sbin/nologin',
+    OWN_SYSTEM_USER,
+  ];
   const failure = await promisify(execFile)('/usr/sbin/useradd', args, { timeout: 20_000 }).then(
     () => null,
     (error: unknown) => error,

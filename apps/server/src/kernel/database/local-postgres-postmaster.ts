@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, readlinkSync, realpathSync, existsSync } from 'node:fs';
-import { copyFile, open, readFile, rename, stat, truncate, unlink } from 'node:fs/promises';
+import { copyFile, link, open, readFile, rename, stat, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../app-error.ts';
@@ -35,12 +35,28 @@ export async function spawnPostmaster(
   binaries: PostgresBinaries,
 ): Promise<{ exited: () => boolean; said: () => Promise<string> }> {
   await boundLog(place);
-  await clearStaleLocks(place);
+  await voidStaleLocks(place);
   const log = await open(place.logFile, 'a', 0o600);
   const from = (await log.stat()).size;
   const { owner } = place;
-  const args = ['-D', place.dataDir, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${quoteList(place.socketDir)}`];
-  args.push('-c', 'port=5432', '-c', 'unix_socket_permissions=0700', '-c', 'logging_collector=off', '-c', 'external_pid_file=');
+  const args = [
+    '-D',
+    place.dataDir,
+    '-c',
+    'listen_addresses=',
+    '-c',
+    `unix_socket_directories=${quoteList(place.socketDir)}`,
+  ];
+  args.push(
+    '-c',
+    'port=5432',
+    '-c',
+    'unix_socket_permissions=0700',
+    '-c',
+    'logging_collector=off',
+    '-c',
+    'external_pid_file=',
+  );
   try {
     const child = spawn(join(binaries.bin, 'postgres'), args, {
       cwd: place.dataDir,
@@ -84,22 +100,42 @@ export async function boundLog(place: ServerPlace): Promise<void> {
   await truncate(place.logFile);
 }
 
+/** No process has a number this large, on any kernel. */
+const NO_PROCESS = 2_147_483_646;
+
 /**
- * Removes lock files whose process is gone or is another program by now (a number used again): the server
- * itself would take such a process for a running server and refuse. Called only when no server runs here.
+ * Lock files whose process is another program by now (a number used again, as after a reboot): the server would
+ * take that program for a running server and refuse. Only the number is made void. The file itself stays: by
+ * the shared memory it names the server sees whether a session of its dead predecessor is still writing.
  */
-async function clearStaleLocks(place: ServerPlace): Promise<void> {
+async function voidStaleLocks(place: ServerPlace): Promise<void> {
   const files = [join(place.dataDir, 'postmaster.pid'), join(place.socketDir, '.s.PGSQL.5432.lock')];
   for (const file of files) {
     const pid = await readPid(file);
-    if (pid === null || isPostmasterOf(pid, place.dataDir)) continue;
-    // Taken away under another name first: if a second starter has put a live one there meanwhile, it goes back.
-    const aside = `${file}.stale-${process.pid}`;
-    if (!(await rename(file, aside).then(() => true, () => false))) continue;
-    const taken = await readPid(aside);
-    if (taken !== null && isPostmasterOf(taken, place.dataDir)) await rename(aside, file);
-    else await unlink(aside);
+    if (pid === null || !isAlive(pid) || isPostmasterOf(pid, place.dataDir)) continue;
+    await voidLock(file, place);
   }
+}
+
+async function voidLock(file: string, place: ServerPlace): Promise<void> {
+  // Taken away under another name first: if a second starter has put a live one there meanwhile, that goes back.
+  const aside = `${file}.stale-${process.pid}`;
+  if (!(await succeeds(rename(file, aside)))) return;
+  const pid = await readPid(aside);
+  if (pid !== null && !isPostmasterOf(pid, place.dataDir)) {
+    const rest = (await readFile(aside, 'utf8')).replace(/^\d+/, String(NO_PROCESS));
+    await writeFile(aside, rest);
+  }
+  // Linking never replaces a file that has appeared in between.
+  await succeeds(link(aside, file));
+  await unlink(aside);
+}
+
+function succeeds(action: Promise<unknown>): Promise<boolean> {
+  return action.then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isGoneWithin(pid: number, place: ServerPlace, milliseconds: number): Promise<boolean> {
