@@ -122,7 +122,9 @@ export const tasks = pgTable(
       .where(sql`parent_id is null and state not in ('completed', 'failed', 'cancelled')`),
     index('vitto_tasks_recent').on(table.userId, table.createdAt.desc(), table.id),
     index('vitto_tasks_conversation').on(table.conversationId, table.createdAt),
-    index('vitto_tasks_parent').on(table.parentId).where(sql`parent_id is not null`),
+    index('vitto_tasks_parent')
+      .on(table.parentId)
+      .where(sql`parent_id is not null`),
     index('vitto_tasks_open')
       .on(table.state, table.leaseUntil)
       .where(sql`state in ('queued', 'running', 'waiting_approval', 'waiting_children', 'waiting_input')`),
@@ -132,7 +134,10 @@ export const tasks = pgTable(
     ),
     check('vitto_tasks_depth', sql`depth between 0 and 2 and (depth = 0) = (parent_id is null)`),
     // Only a running task has an owner; only a waiting task says what it waits for; only an ended one has an end.
-    check('vitto_tasks_lease', sql`(state = 'running') = (lease_holder is not null and lease_until is not null)`),
+    check(
+      'vitto_tasks_lease',
+      sql`(state = 'running') = (lease_holder is not null and lease_until is not null)`,
+    ),
     check('vitto_tasks_waiting', sql`(state like 'waiting%') = (waiting_for is not null)`),
     check('vitto_tasks_ended', sql`(state in ('completed', 'failed', 'cancelled')) = (ended_at is not null)`),
     check(
@@ -207,7 +212,9 @@ export const approvals = pgTable(
   (table) => [
     unique('vitto_approvals_call').on(table.taskId, table.callId),
     index('vitto_approvals_recent').on(table.userId, table.state, table.createdAt.desc(), table.id),
-    index('vitto_approvals_due').on(table.expiresAt).where(sql`state = 'pending'`),
+    index('vitto_approvals_due')
+      .on(table.expiresAt)
+      .where(sql`state = 'pending'`),
     check('vitto_approvals_state', sql`state in ('pending', 'approved', 'refused', 'expired', 'void')`),
     check('vitto_approvals_decided', sql`(state = 'pending') = (decided_at is null)`),
     check('vitto_approvals_used', sql`used_at is null or state = 'approved'`),

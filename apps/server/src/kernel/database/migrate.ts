@@ -19,14 +19,20 @@ export async function migrateDatabase(url: string): Promise<void> {
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await refuseNewerSchema(client);
-    await runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS, migrationsTable: 'vitto_migrations', migrationsSchema: 'public' });
+    await runMigrations(drizzle(client), {
+      migrationsFolder: MIGRATIONS,
+      migrationsTable: 'vitto_migrations',
+      migrationsSchema: 'public',
+    });
   } finally {
     await client.end();
   }
 }
 
 async function refuseNewerSchema(client: pg.Client): Promise<void> {
-  const journal = JSON.parse(await readFile(`${MIGRATIONS}/meta/_journal.json`, 'utf8')) as { entries: { when: number }[] };
+  const journal = JSON.parse(await readFile(`${MIGRATIONS}/meta/_journal.json`, 'utf8')) as {
+    entries: { when: number }[];
+  };
   const newest = Math.max(...journal.entries.map((entry) => entry.when));
   const exists = await client.query("select to_regclass('public.vitto_migrations') as name");
   if ((exists.rows[0] as { name: string | null }).name === null) return;

@@ -10,7 +10,11 @@ import { testServerUrl } from './testing-server.ts';
  * A database of its own for one test file, cloned from a migrated template (made once per set of migrations).
  * It is dropped by `drop`; when `VITTO_KEEP_TEST_DATABASES` is set it is kept for a look.
  */
-export async function createTestDatabase(): Promise<{ database: Database; url: string; drop: () => Promise<void> }> {
+export async function createTestDatabase(): Promise<{
+  database: Database;
+  url: string;
+  drop: () => Promise<void>;
+}> {
   const server = testServerUrl();
   const template = await ensureTemplate(server);
   const name = `vitto_test_${randomBytes(6).toString('hex')}`;
@@ -43,7 +47,10 @@ async function ensureTemplate(server: string): Promise<string> {
 function migrationsHash(): string {
   const folder = fileURLToPath(new URL('../../../migrations', import.meta.url));
   const hash = createHash('sha256');
-  for (const file of readdirSync(folder).filter((f) => f.endsWith('.sql')).sort()) hash.update(readFileSync(`${folder}/${file}`));
+  for (const file of readdirSync(folder)
+    .filter((f) => f.endsWith('.sql'))
+    .sort())
+    hash.update(readFileSync(`${folder}/${file}`));
   return hash.digest('hex').slice(0, 12);
 }
 

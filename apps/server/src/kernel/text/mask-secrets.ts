@@ -6,7 +6,8 @@
 export function maskSecrets(text: string): string {
   if (text.length < 8) return text;
   let masked = text;
-  for (const value of knownValues) if (masked.includes(value)) masked = masked.replaceAll(value, '[secret masked]');
+  for (const value of knownValues)
+    if (masked.includes(value)) masked = masked.replaceAll(value, '[secret masked]');
   for (const { name, pattern } of SHAPES) masked = masked.replace(pattern, `[${name} masked]`);
   return masked;
 }
@@ -24,7 +25,9 @@ export function registerSecrets(values: Iterable<string>): void {
     all.add(JSON.stringify(value).slice(1, -1));
     // The middle of the base64 of a text is the same wherever it starts; each of the three alignments is masked.
     for (const offset of [0, 1, 2]) {
-      const encoded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)]).toString('base64').replaceAll('=', '');
+      const encoded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)])
+        .toString('base64')
+        .replaceAll('=', '');
       const inner = encoded.slice(offset === 0 ? 0 : 4, -2);
       if (inner.length >= 10) all.add(inner);
     }
@@ -51,7 +54,13 @@ const SHAPES: { name: string; pattern: RegExp }[] = [
   { name: 'stripe key', pattern: /\b[rs]k_(?:live|test)_[A-Za-z0-9]{20,}/g },
   { name: 'vitto token', pattern: /\bvitto_[A-Za-z0-9_-]{32,}/g },
   { name: 'json web token', pattern: /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g },
-  { name: 'private key', pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g },
-  { name: 'authorization header', pattern: /(?<=\bauthorization[\\"']*\s*[:=]\s*[\\"']*(?:bearer|basic|token)\s+)[A-Za-z0-9._~+/=-]{12,}/gi },
+  {
+    name: 'private key',
+    pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g,
+  },
+  {
+    name: 'authorization header',
+    pattern: /(?<=\bauthorization[\\"']*\s*[:=]\s*[\\"']*(?:bearer|basic|token)\s+)[A-Za-z0-9._~+/=-]{12,}/gi,
+  },
   { name: 'password in url', pattern: /(?<=\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]{1,64}:)[^\s:/@$]{3,}(?=@)/gi },
 ];

@@ -1,0 +1,132 @@
+import type { ActionDomain, Approval, Risk } from '@vitto/contracts';
+import { toStorableJson } from '../../kernel/text/storable.ts';
+import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
+import type { Sql } from './journal.store.ts';
+
+/** How long an approval waits for its decision. */
+export const APPROVAL_HOURS = 24;
+
+export interface NewApproval {
+  id: string;
+  taskId: string;
+  userId: string;
+  callId: string;
+  tool: string;
+  arguments: unknown;
+  argumentsHash: string;
+  reason: string;
+  risk: Risk;
+  domain: ActionDomain;
+  expiresAt: Date;
+}
+
+interface ApprovalRecord extends Omit<Approval, 'createdAt' | 'expiresAt' | 'decidedAt'> {
+  createdAt: Date;
+  expiresAt: Date;
+  decidedAt: Date | null;
+}
+
+const COLUMNS = `id, task_id as "taskId", call_id as "callId", tool, arguments, arguments_hash as "argumentsHash", reason, risk,
+  domain, state, note, created_at as "createdAt", expires_at as "expiresAt", decided_at as "decidedAt"`;
+
+function toApproval(row: ApprovalRecord): Approval {
+  return {
+    ...row,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    decidedAt: row.decidedAt?.toISOString() ?? null,
+  };
+}
+
+export async function insertApprovals(sql: Sql, approvals: NewApproval[]): Promise<void> {
+  for (const approval of approvals) {
+    await sql.query(
+      `insert into vitto_approvals (id, task_id, user_id, call_id, tool, arguments, arguments_hash, reason, risk, domain, state, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11)`,
+      [
+        approval.id,
+        approval.taskId,
+        approval.userId,
+        approval.callId,
+        approval.tool,
+        maskSecrets(toStorableJson(approval.arguments)),
+        approval.argumentsHash,
+        approval.reason,
+        approval.risk,
+        approval.domain,
+        approval.expiresAt,
+      ],
+    );
+  }
+}
+
+export async function findApproval(sql: Sql, userId: string, id: string): Promise<Approval | null> {
+  const result = await sql.query(`select ${COLUMNS} from vitto_approvals where id = $1 and user_id = $2`, [
+    id,
+    userId,
+  ]);
+  const row = result.rows[0] as ApprovalRecord | undefined;
+  return row === undefined ? null : toApproval(row);
+}
+
+export async function listApprovals(
+  sql: Sql,
+  userId: string,
+  state: string | null,
+  before: { at: string; id: string } | null,
+  limit: number,
+): Promise<Approval[]> {
+  const result = await sql.query(
+    `select ${COLUMNS} from vitto_approvals
+     where user_id = $1 and ($2::text is null or state = $2)
+       and (created_at, id) < (coalesce($3::timestamptz, 'infinity'), coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+     order by created_at desc, id desc limit $5`,
+    [userId, state, before?.at ?? null, before?.id ?? null, limit],
+  );
+  return (result.rows as ApprovalRecord[]).map(toApproval);
+}
+
+/** Decides a pending approval, once: null when somebody was faster or it has expired. */
+export async function settleApproval(
+  sql: Sql,
+  id: string,
+  decision: { state: 'approved' | 'refused' | 'expired' | 'void'; by: string; note: string | null },
+): Promise<Approval | null> {
+  const result = await sql.query(
+    `update vitto_approvals set state = $2, decided_by = $3, note = $4, decided_at = clock_timestamp()
+     where id = $1 and state = 'pending' and ($2 in ('void', 'expired') or expires_at > clock_timestamp())
+     returning ${COLUMNS}`,
+    [id, decision.state, decision.by, decision.note],
+  );
+  const row = result.rows[0] as ApprovalRecord | undefined;
+  return row === undefined ? null : toApproval(row);
+}
+
+/** The pending approvals of a task, locked. */
+export async function lockPendingApprovals(sql: Sql, taskId: string): Promise<Approval[]> {
+  const result = await sql.query(
+    `select ${COLUMNS} from vitto_approvals where task_id = $1 and state = 'pending' order by created_at, id for update`,
+    [taskId],
+  );
+  return (result.rows as ApprovalRecord[]).map(toApproval);
+}
+
+/** Uses an approval up for the call it was given for; false when it was used before or is not approved. */
+export async function useApproval(sql: Sql, id: string, argumentsHash: string): Promise<boolean> {
+  const result = await sql.query(
+    `update vitto_approvals set used_at = clock_timestamp()
+     where id = $1 and arguments_hash = $2 and state = 'approved' and used_at is null`,
+    [id, argumentsHash],
+  );
+  return result.rowCount === 1;
+}
+
+/** Pending approvals whose time is over. */
+export async function findExpiredApprovals(
+  sql: Sql,
+): Promise<{ id: string; userId: string; taskId: string }[]> {
+  const result = await sql.query(
+    `select id, user_id as "userId", task_id as "taskId" from vitto_approvals where state = 'pending' and expires_at <= clock_timestamp() limit 200`,
+  );
+  return result.rows as { id: string; userId: string; taskId: string }[];
+}

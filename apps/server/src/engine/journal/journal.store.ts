@@ -1,0 +1,251 @@
+import { eventEnvelope, type EventEnvelope, type NewEvent } from '@vitto/contracts';
+import type pg from 'pg';
+import { sqlState } from '../../kernel/database/database.ts';
+import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
+import { toStorableJson } from '../../kernel/text/storable.ts';
+
+/** Anything that runs a query: the pool, or the client of a transaction. */
+export type Sql = Pick<pg.Pool, 'query'> | Pick<pg.PoolClient, 'query'>;
+
+/** Money in billionths of a dollar. */
+export interface Settlement {
+  reservedTokens: number;
+  reservedCost: number;
+  tokens: number;
+  /** `null`: the model has no price. */
+  cost: number | null;
+}
+export interface Reservation {
+  tokens: number;
+  cost: number;
+  /** The day in the user's zone, `YYYY-MM-DD`, and what may be spent on it. */
+  day: string;
+  dailyLimit: number | null;
+}
+export interface BudgetRefusal {
+  budget: 'tokens' | 'cost';
+  limit: number;
+  spent: number;
+  ofTaskId: string;
+}
+
+export interface AppendRequest {
+  taskId: string;
+  /** The owner's fencing number; `null` for a writer that is not the owner (a short list of types). */
+  fence: number | null;
+  events: NewEvent[];
+  settle?: Settlement | null;
+  reserve?: Reservation | null;
+  /** Written after `events` unless the reservation is refused. */
+  then?: NewEvent[];
+  iteration?: number | null;
+}
+export interface Appended {
+  firstSeq: number;
+  lastPosition: number | null;
+  refusal: BudgetRefusal | null;
+  /** The events as they were stored: secrets masked, NUL and lone surrogates replaced. */
+  events: NewEvent[];
+  then: NewEvent[];
+}
+
+/** The writer is no longer the owner of the task: it was cancelled, or another worker took it over. It must stop. */
+export class LostLease extends Error {
+  constructor(taskId: string) {
+    super(`task ${taskId} has another owner now`);
+    this.name = 'LostLease';
+  }
+}
+
+const APPEND = {
+  name: 'vitto-append',
+  text: 'select first_seq, last_position::float8, refusal from vitto_append($1, $2, $3, $4, $5, $6, $7)',
+};
+
+/**
+ * Appends to a task's journal in one round trip and one transaction: numbers, fence, budget and events together.
+ * Within a caller's transaction the caller has locked task rows first (the task, then its ancestors).
+ * @throws LostLease when `fence` is not the task's current one.
+ */
+export async function appendEvents(sql: Sql, request: AppendRequest): Promise<Appended> {
+  const events = toStored(request.events);
+  const then = toStored(request.then ?? []);
+  try {
+    const result = await sql.query({
+      ...APPEND,
+      values: [
+        request.taskId,
+        request.fence,
+        events.json,
+        request.settle ? JSON.stringify(request.settle) : null,
+        request.reserve ? JSON.stringify(request.reserve) : null,
+        then.json,
+        request.iteration ?? null,
+      ],
+    });
+    const row = result.rows[0] as {
+      first_seq: number;
+      last_position: number | null;
+      refusal: BudgetRefusal | null;
+    };
+    return {
+      firstSeq: row.first_seq,
+      lastPosition: row.last_position,
+      refusal: row.refusal,
+      events: events.list,
+      then: row.refusal === null ? then.list : [],
+    };
+  } catch (error) {
+    if (sqlState(error) === 'VT001') throw new LostLease(request.taskId);
+    throw error;
+  }
+}
+
+function toStored(events: NewEvent[]): { json: string; list: NewEvent[] } {
+  if (events.length === 0) return { json: '[]', list: events };
+  const plain = JSON.stringify(events);
+  const json = maskSecrets(toStorableJson(events));
+  return { json, list: json === plain ? events : (JSON.parse(json) as NewEvent[]) };
+}
+
+const COLUMNS = 'task_id, seq, position::float8 as position, type, payload, at';
+interface EventRow {
+  task_id: string;
+  seq: number;
+  position: number;
+  type: string;
+  payload: Record<string, unknown>;
+  at: Date;
+}
+function toEnvelope(row: EventRow): EventEnvelope {
+  return {
+    position: row.position,
+    taskId: row.task_id,
+    seq: row.seq,
+    type: row.type,
+    at: row.at.toISOString(),
+    payload: row.payload,
+  } satisfies typeof eventEnvelope._output;
+}
+async function readRows(sql: Sql, text: string, values: unknown[]): Promise<EventEnvelope[]> {
+  const result = await sql.query(text, values);
+  return (result.rows as EventRow[]).map(toEnvelope);
+}
+
+/** Events of one task after `seq`, oldest first. The caller has checked whose task it is. */
+export function readTaskEvents(
+  sql: Sql,
+  taskId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<EventEnvelope[]> {
+  return readRows(
+    sql,
+    `select ${COLUMNS} from vitto_task_events where task_id = $1 and seq > $2 order by seq limit $3`,
+    [taskId, afterSeq, limit],
+  );
+}
+
+/** Events of one of a user's tasks after a journal position, oldest first. */
+export function readTaskEventsAfterPosition(
+  sql: Sql,
+  userId: string,
+  taskId: string,
+  after: number,
+  limit: number,
+): Promise<EventEnvelope[]> {
+  return readRows(
+    sql,
+    `select ${COLUMNS} from vitto_task_events where task_id = $1 and user_id = $2 and position > $3 order by seq limit $4`,
+    [taskId, userId, after, limit],
+  );
+}
+
+/** All events of a user after a position, oldest first. */
+export function readUserEvents(
+  sql: Sql,
+  userId: string,
+  after: number,
+  limit: number,
+): Promise<EventEnvelope[]> {
+  return readRows(
+    sql,
+    `select ${COLUMNS} from vitto_task_events where user_id = $1 and position > $2 order by position limit $3`,
+    [userId, after, limit],
+  );
+}
+
+/** The last position given to a user's events; 0 before the first. */
+export async function readLastPosition(sql: Sql, userId: string): Promise<number> {
+  const result = await sql.query(
+    'select position::float8 as position from vitto_journal_positions where user_id = $1',
+    [userId],
+  );
+  return (result.rows[0] as { position: number } | undefined)?.position ?? 0;
+}
+
+const DELTAS = "('agent.text', 'agent.reasoning', 'tool.progress')";
+
+/**
+ * A conversation's events before a position, newest page first, returned oldest first, without the deltas of
+ * turns and calls (each turn and call stands whole in its own event).
+ */
+export async function readConversationEvents(
+  sql: Sql,
+  userId: string,
+  conversationId: string,
+  before: number | null,
+  limit: number,
+): Promise<EventEnvelope[]> {
+  const rows = await readRows(
+    sql,
+    `select ${COLUMNS} from vitto_task_events
+     where conversation_id = $1 and user_id = $2 and position < $3 and type not in ${DELTAS}
+     order by position desc limit $4`,
+    [conversationId, userId, before ?? Number.MAX_SAFE_INTEGER, limit],
+  );
+  return rows.reverse();
+}
+
+/** The deltas of a task after its last completed turn: what is being written right now. */
+export function readLiveDeltas(sql: Sql, userId: string, taskId: string): Promise<EventEnvelope[]> {
+  return readRows(
+    sql,
+    `select ${COLUMNS} from vitto_task_events
+     where task_id = $1 and user_id = $2 and type in ${DELTAS} and seq > coalesce(
+       (select max(seq) from vitto_task_events where task_id = $1 and type in ('agent.turn_completed', 'task.resumed')), 0)
+     order by seq`,
+    [taskId, userId],
+  );
+}
+
+/** The types that make a model's context: everything else is for people's eyes. */
+const CONTEXT_TYPES =
+  "('user.message', 'task.created', 'task.parked', 'task.resumed', 'task.stuck', 'task.completed', 'task.failed', 'task.cancelled', 'phase.completed', 'agent.iteration', 'agent.turn_completed', 'tool.starting', 'tool.called', 'approval.requested', 'approval.decided', 'budget.exceeded', 'subvitto.completed', 'subvitto.failed')";
+
+/** What a model's context is folded from: all tasks of the conversation up to now, oldest first, from a position on. */
+export function readContextEvents(
+  sql: Sql,
+  conversationId: string,
+  after: number,
+  limit: number,
+): Promise<EventEnvelope[]> {
+  return readRows(
+    sql,
+    `select ${COLUMNS} from vitto_task_events
+     where conversation_id = $1 and position > $2 and type not in ${DELTAS} and type in ${CONTEXT_TYPES}
+     order by position limit $3`,
+    [conversationId, after, limit],
+  );
+}
+
+/** The position that the newest compaction of a conversation stands in for; 0 without one. */
+export async function readCompactedThrough(sql: Sql, conversationId: string): Promise<number> {
+  const result = await sql.query(
+    `select position::float8 as position from vitto_task_events
+     where conversation_id = $1 and type = 'phase.completed' and payload->>'phase' = 'compaction'
+       and type not in ${DELTAS} order by position desc limit 1`,
+    [conversationId],
+  );
+  return (result.rows[0] as { position: number } | undefined)?.position ?? 0;
+}

@@ -1,0 +1,134 @@
+import pg from 'pg';
+import type { Logger } from './logger.ts';
+
+/** What processes tell each other. Signals only wake: what is read afterwards is the database. */
+export type Signal =
+  /** There is something new in this user's journal. */
+  | { kind: 'journal'; userId: string }
+  /** A task was cancelled or seized: its owner stops at once. */
+  | { kind: 'task-seized'; taskId: string }
+  /** The connection was lost for a while: anything may have happened. */
+  | { kind: 'reconnected' };
+
+const CHANNEL = 'vitto_signals';
+/** Journal signals of one user within this time go out as one. */
+const COALESCE_MS = 15;
+
+/**
+ * Signals between the processes of an installation by LISTEN/NOTIFY, sent outside of the writers' transactions
+ * (a NOTIFY inside one would make all commits queue up). A signal that is lost is made good by the readers' own
+ * slow polling.
+ */
+export class SignalBus {
+  readonly #url: string;
+  readonly #publish: (text: string, values: unknown[]) => Promise<unknown>;
+  readonly #logger: Logger;
+  readonly #listeners = new Set<(signal: Signal) => void>();
+  readonly #pending = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #client: pg.Client | null = null;
+  #isStopped = false;
+
+  constructor(options: {
+    url: string;
+    publish: (text: string, values: unknown[]) => Promise<unknown>;
+    logger: Logger;
+  }) {
+    this.#url = options.url;
+    this.#publish = options.publish;
+    this.#logger = options.logger;
+  }
+
+  /** Subscribes until the returned function is called. */
+  listen(listener: (signal: Signal) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async start(): Promise<void> {
+    await this.#connect();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#listeners.clear();
+    await this.#client?.end().catch(() => undefined);
+    this.#client = null;
+  }
+
+  /** Says that a user's journal has grown: to this process at once, to the others within milliseconds. */
+  journalGrew(userId: string): void {
+    this.#deliver({ kind: 'journal', userId });
+    this.#pending.add(userId);
+    this.#timer ??= setTimeout(() => void this.#flush(), COALESCE_MS);
+  }
+
+  /** Tells every process that a task has been taken from its owner. */
+  async taskSeized(taskId: string): Promise<void> {
+    this.#deliver({ kind: 'task-seized', taskId });
+    await this.#notify([{ kind: 'task-seized', taskId }]);
+  }
+
+  async #flush(): Promise<void> {
+    this.#timer = null;
+    const signals = [...this.#pending].map((userId) => ({ kind: 'journal' as const, userId }));
+    this.#pending.clear();
+    await this.#notify(signals);
+  }
+
+  async #notify(signals: Signal[]): Promise<void> {
+    try {
+      await this.#publish('select pg_notify($1, s) from unnest($2::text[]) as s', [
+        CHANNEL,
+        signals.map((signal) => JSON.stringify({ ...signal, from: this.#id })),
+      ]);
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'could not signal the other processes; they will poll');
+    }
+  }
+
+  readonly #id = `${process.pid}-${Math.random().toString(36).slice(2)}`;
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'vitto-signals',
+      keepAlive: true,
+    });
+    client.on('notification', (message) => this.#receive(message.payload));
+    client.on('error', () => undefined);
+    client.on('end', () => {
+      if (!this.#isStopped && this.#client === client) void this.#reconnect();
+    });
+    await client.connect();
+    await client.query(`listen ${CHANNEL}`);
+    this.#client = client;
+  }
+
+  async #reconnect(): Promise<void> {
+    this.#client = null;
+    this.#logger.warn('lost the connection that carries signals; connecting again');
+    while (!this.#isStopped) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      try {
+        await this.#connect();
+        this.#deliver({ kind: 'reconnected' });
+        return;
+      } catch {
+        // The database is still away; the next round tries again.
+      }
+    }
+  }
+
+  #receive(payload: string | undefined): void {
+    const signal = JSON.parse(payload ?? 'null') as (Signal & { from?: string }) | null;
+    if (signal === null || signal.from === this.#id) return;
+    this.#deliver(signal);
+  }
+
+  #deliver(signal: Signal): void {
+    for (const listener of this.#listeners) listener(signal);
+  }
+}

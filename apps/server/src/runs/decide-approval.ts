@@ -1,0 +1,132 @@
+import type { Approval, NewEvent } from '@vitto/contracts';
+import type pg from 'pg';
+import {
+  findApproval,
+  findExpiredApprovals,
+  lockPendingApprovals,
+  settleApproval,
+} from '../engine/journal/approval.store.ts';
+import { appendEvents } from '../engine/journal/journal.store.ts';
+import { wakeTask } from '../engine/journal/lease.store.ts';
+import { lockTask } from '../engine/journal/task.store.ts';
+import { inTransaction } from '../engine/journal/transaction.ts';
+import { AppError, notFound } from '../kernel/app-error.ts';
+import type { RunDependencies } from './run-dependencies.ts';
+
+export interface Decision {
+  userId: string;
+  approvalId: string;
+  decision: 'approved' | 'refused';
+  note?: string | undefined;
+  argumentsHash?: string | undefined;
+  /** Who decided and from where, as shown: `web`, `cli`. */
+  by: string;
+}
+
+/**
+ * Decides an approval, once, and wakes its task. Of ten decisions at the same instant one wins.
+ * @throws AppError `approval.not-found`; `approval.decided` (409, naming the decision that won); `approval.expired`;
+ *   `approval.changed` when the caller saw other arguments.
+ */
+export async function decideApproval(deps: RunDependencies, decision: Decision): Promise<Approval> {
+  const seen = await findApproval(deps.database.pool, decision.userId, decision.approvalId);
+  if (seen === null) throw notFound('approval');
+  if (decision.argumentsHash !== undefined && decision.argumentsHash !== seen.argumentsHash) {
+    throw new AppError(
+      'approval.changed',
+      'The arguments that were decided on are not those that would run.',
+      {
+        status: 409,
+        hint: 'Load the approval again and look at what would run.',
+      },
+    );
+  }
+  const settled = await inTransaction(deps.database, async (client) => {
+    // Task rows are locked before anything of theirs.
+    if ((await lockTask(client, seen.taskId)) === null) throw notFound('approval');
+    const approval = await settleApproval(client, seen.id, {
+      state: decision.decision,
+      by: decision.by,
+      note: decision.note ?? null,
+    });
+    if (approval === null) return null;
+    await recordDecision(deps, client, approval, decision.decision, decision.by);
+    return approval;
+  });
+  if (settled === null) throw await explainLoss(deps, decision);
+  deps.signals.journalGrew(decision.userId);
+  return settled;
+}
+
+/** Ends the approvals of a task that nobody will decide any more; the events belong to the caller's transaction. */
+export async function voidApprovals(
+  client: pg.PoolClient,
+  taskId: string,
+  reason: string,
+): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const approval of await lockPendingApprovals(client, taskId)) {
+    await settleApproval(client, approval.id, { state: 'void', by: 'vitto', note: reason });
+    events.push(decided(approval, 'void', 'vitto', reason));
+  }
+  return events;
+}
+
+/** Expires what nobody decided in time, and wakes the tasks that waited for it. Run by the workers' sweep. */
+export async function expireApprovals(deps: RunDependencies): Promise<void> {
+  for (const due of await findExpiredApprovals(deps.database.pool)) {
+    await inTransaction(deps.database, async (client) => {
+      if ((await lockTask(client, due.taskId)) === null) return;
+      const approval = await settleApproval(client, due.id, { state: 'expired', by: 'vitto', note: null });
+      if (approval !== null) await recordDecision(deps, client, approval, 'expired', 'vitto');
+    });
+    deps.signals.journalGrew(due.userId);
+  }
+}
+
+async function recordDecision(
+  deps: RunDependencies,
+  client: pg.PoolClient,
+  approval: Approval,
+  decision: 'approved' | 'refused' | 'expired',
+  by: string,
+): Promise<void> {
+  const isWoken = await wakeTask(client, approval.taskId);
+  const events = [decided(approval, decision, by, approval.note)];
+  if (isWoken) events.push({ type: 'task.queued', payload: { reason: 'approval' } });
+  await appendEvents(client, { taskId: approval.taskId, fence: null, events });
+  if (isWoken) await deps.queue.wake(approval.taskId, client);
+}
+
+function decided(
+  approval: Approval,
+  decision: 'approved' | 'refused' | 'expired' | 'void',
+  by: string,
+  note: string | null,
+): NewEvent {
+  return {
+    type: 'approval.decided',
+    payload: {
+      approvalId: approval.id,
+      callId: approval.callId,
+      decision,
+      by,
+      ...(note === null ? {} : { note }),
+    },
+  };
+}
+
+async function explainLoss(deps: RunDependencies, decision: Decision): Promise<AppError> {
+  const now = await findApproval(deps.database.pool, decision.userId, decision.approvalId);
+  if (now === null) return notFound('approval');
+  if (now.state === 'pending' || now.state === 'expired') {
+    return new AppError('approval.expired', 'This approval has expired; nothing was run.', {
+      status: 409,
+      hint: 'Ask Vitto again; it will ask you again.',
+    });
+  }
+  return new AppError('approval.decided', `This approval was already decided: ${now.state}.`, {
+    status: 409,
+    hint: 'Nothing was changed by this second decision.',
+  });
+}

@@ -1,0 +1,23 @@
+import type { Budget, Settings } from '@vitto/contracts';
+import type { Database } from '../kernel/database/database.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { WakeQueue } from '../kernel/queue.ts';
+import type { SignalBus } from '../kernel/signal-bus.ts';
+
+/** What starting, steering and ending runs needs. */
+export interface RunDependencies {
+  database: Database;
+  queue: Pick<WakeQueue, 'wake'>;
+  signals: Pick<SignalBus, 'journalGrew' | 'taskSeized'>;
+  logger: Logger;
+  /** A root task's budget unless it asks for less; what a task asks for never exceeds it. */
+  rootBudget: Budget;
+  readSettings: (userId: string) => Promise<Settings>;
+  /**
+   * Checks a model list at intake.
+   * @throws AppError when it names what does not exist, or has no price and `needsPrice`.
+   */
+  checkModels: (list: string | null, needsPrice: boolean) => void;
+  /** Checks and resolves folders that a user wants to be read; throws AppError naming the one at fault. */
+  resolveAllowedPaths: (paths: string[]) => Promise<string[]>;
+}

@@ -1,0 +1,174 @@
+import type { NewEvent, SentMessage } from '@vitto/contracts';
+import type pg from 'pg';
+import { appendEvents } from '../engine/journal/journal.store.ts';
+import {
+  insertConversation,
+  lockConversation,
+  nameConversation,
+} from '../engine/journal/conversation.store.ts';
+import { wakeTask } from '../engine/journal/lease.store.ts';
+import { insertTask, lockActiveTask, type NewTask, type TaskRecord } from '../engine/journal/task.store.ts';
+import { inTransaction } from '../engine/journal/transaction.ts';
+import { notFound } from '../kernel/app-error.ts';
+import { newId } from '../kernel/ids.ts';
+import { toTitle } from '../kernel/text/cut.ts';
+import { toStorableText } from '../kernel/text/storable.ts';
+import { maskSecrets } from '../kernel/text/mask-secrets.ts';
+import { voidApprovals } from './decide-approval.ts';
+import { chooseBudget } from './choose-budget.ts';
+import { estimateTask } from './estimate-task.ts';
+import type { RunDependencies } from './run-dependencies.ts';
+
+export interface MessageRequest {
+  userId: string;
+  conversationId: string;
+  text: string;
+  /** Where it came from: `web`, `cli`, `api`. */
+  source: string;
+  model?: string | undefined;
+  budget?: Partial<NewTask['budget']> | undefined;
+  answers?: string | undefined;
+}
+
+/**
+ * Takes a user's message: it steers the conversation's task when one has not ended, answers its question when it
+ * waits for one, and else starts a task. Two messages at once are taken one after the other.
+ * @throws AppError `conversation.not-found`, or what the budget or model list is refused for.
+ */
+export async function sendMessage(deps: RunDependencies, request: MessageRequest): Promise<SentMessage> {
+  const settings = await deps.readSettings(request.userId);
+  const budget = chooseBudget(deps.rootBudget, settings.budget, request.budget ?? {});
+  const model = request.model ?? null;
+  deps.checkModels(model ?? settings.models.main ?? null, budget.maxCostUsd !== null);
+  const allowed = await deps.resolveAllowedPaths(settings.allowedPaths);
+
+  const sent = await inTransaction(deps.database, async (client) => {
+    const conversation = await lockConversation(client, request.userId, request.conversationId);
+    if (conversation === null) throw notFound('conversation');
+    const active = await lockActiveTask(client, request.conversationId);
+    if (active !== null) return deliverToTask(deps, client, active, request);
+    await nameConversation(client, request.conversationId, storable(request.text));
+    const paths = [...new Set([...conversation.allowedPaths, ...allowed])];
+    return startTask(deps, client, request, { budget, model, allowedPaths: paths });
+  });
+  deps.signals.journalGrew(request.userId);
+  return sent;
+}
+
+/** Makes a conversation of its own for a task and starts it: for programs and one-shot commands. */
+export async function createRun(
+  deps: RunDependencies,
+  request: Omit<MessageRequest, 'conversationId'> & {
+    title?: string | undefined;
+    allowedPaths?: string[] | undefined;
+  },
+): Promise<SentMessage & { conversationId: string }> {
+  const allowedPaths = await deps.resolveAllowedPaths(request.allowedPaths ?? []);
+  const conversationId = newId();
+  await insertConversation(deps.database.pool, {
+    id: conversationId,
+    userId: request.userId,
+    title: storable(request.title ?? toTitle(request.text)),
+    allowedPaths,
+  });
+  return { ...(await sendMessage(deps, { ...request, conversationId })), conversationId };
+}
+
+/** Hands a message to a task that has not ended; the caller holds the task's row. */
+export async function deliverToTask(
+  deps: RunDependencies,
+  client: pg.PoolClient,
+  task: TaskRecord,
+  request: Pick<MessageRequest, 'userId' | 'text' | 'source' | 'answers'>,
+): Promise<SentMessage> {
+  const messageId = newId();
+  const answers = task.waitingFor?.kind === 'input' ? task.waitingFor.callId : request.answers;
+  const message: NewEvent = {
+    type: 'user.message',
+    payload: {
+      messageId,
+      text: request.text,
+      source: request.source,
+      ...(answers === undefined ? {} : { answers }),
+    },
+  };
+  // A person who writes instead of deciding has changed their mind: nothing that was asked runs on an old yes.
+  const voided =
+    task.state === 'waiting_approval'
+      ? await voidApprovals(client, task.id, 'the user wrote a message instead')
+      : [];
+  const wakes = (await wakeTask(client, task.id)) ? [queued('input')] : [];
+  await appendEvents(client, { taskId: task.id, fence: null, events: [...voided, message, ...wakes] });
+  if (wakes.length > 0) await deps.queue.wake(task.id, client);
+  return { messageId, taskId: task.id, outcome: task.waitingFor?.kind === 'input' ? 'answered' : 'steered' };
+}
+
+async function startTask(
+  deps: RunDependencies,
+  client: pg.PoolClient,
+  request: MessageRequest,
+  options: Pick<NewTask, 'budget' | 'model' | 'allowedPaths'>,
+): Promise<SentMessage> {
+  const id = newId();
+  const messageId = newId();
+  const task: NewTask = {
+    id,
+    userId: request.userId,
+    parentId: null,
+    rootId: id,
+    depth: 0,
+    kind: 'chat',
+    role: null,
+    conversationId: request.conversationId,
+    title: storable(toTitle(request.text)),
+    tier: null,
+    ...estimateTask(request.text),
+    ...options,
+  };
+  await insertTask(client, task);
+  await appendEvents(client, {
+    taskId: id,
+    fence: null,
+    events: [
+      created(task),
+      {
+        type: 'user.message',
+        payload: {
+          messageId,
+          text: request.text,
+          source: request.source,
+          allowedPaths: options.allowedPaths,
+        },
+      },
+      queued('created'),
+    ],
+  });
+  await deps.queue.wake(id, client);
+  return { messageId, taskId: id, outcome: 'started' };
+}
+
+function created(task: NewTask): NewEvent {
+  return {
+    type: 'task.created',
+    payload: {
+      kind: task.kind,
+      depth: task.depth,
+      parentTaskId: task.parentId,
+      conversationId: task.conversationId,
+      role: task.role,
+      title: task.title,
+      tier: task.tier,
+      complexity: task.complexity,
+      estimatedDuration: task.estimatedDuration,
+      budget: task.budget,
+    },
+  };
+}
+
+function queued(reason: string): NewEvent {
+  return { type: 'task.queued', payload: { reason } };
+}
+
+function storable(text: string): string {
+  return maskSecrets(toStorableText(text));
+}
