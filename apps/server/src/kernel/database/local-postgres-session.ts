@@ -56,11 +56,15 @@ export async function openSupervisorSession(place: ServerPlace): Promise<Supervi
       },
     );
   }
-  // Does not keep the process alive by itself. (The method is missing in the published types.)
-  (client as pg.Client & { unref(): void }).unref();
+  // An idle session does not keep the process alive by itself; one that is asked something does.
+  const handle = client as pg.Client & { ref(): void; unref(): void }; // missing in the published types
+  handle.unref();
   return {
     onLost: watch,
-    mayStop: () => countOthers(client),
+    mayStop: () => {
+      handle.ref();
+      return countOthers(client);
+    },
     close: () => client.end().catch(() => undefined),
   };
 }

@@ -54,6 +54,8 @@ export interface LocalPostgres {
 
 /** Crash recovery of a large database takes its time. */
 const START_LIMIT_MS = 120_000;
+/** About 20 s where sessions of a dead server finish a long statement. */
+const REFUSAL_LIMIT = 100;
 const POLL_MS = 10;
 const LOG_CHECK_MS = 600_000;
 
@@ -114,6 +116,7 @@ async function connectOrStart(
   const { place } = server;
   const deadline = performance.now() + START_LIMIT_MS;
   let own: Awaited<ReturnType<typeof spawnPostmaster>> | null = null;
+  let refusals = 0;
   let reported = performance.now();
   while (performance.now() < deadline) {
     const running = await findPostmaster(place);
@@ -124,7 +127,9 @@ async function connectOrStart(
       await writeAccessRules(place.dataDir, place.owner);
       own = await spawnPostmaster(place, server.binaries);
     } else if (own.exited()) {
-      await checkRefusal(await own.said(), place);
+      const said = await own.said();
+      refusals += 1;
+      if (refusals > REFUSAL_LIMIT || !(await isPassingRefusal(said))) throw startFailed(said, place);
       own = null;
     }
     if (performance.now() - reported > 5_000) {
@@ -139,15 +144,13 @@ async function connectOrStart(
   throw startFailed('It did not answer in time.', place);
 }
 
-/** A start that lost against another starter, or that waits for sessions of a dead server, is tried again; any other is an error. */
-async function checkRefusal(said: string, place: ServerPlace): Promise<void> {
-  if (/lock file .* already exists|is another postmaster|data directory lock file is invalid/i.test(said))
-    return;
+/** A start that lost against another starter, or that waits for sessions of a dead server, is worth another try. */
+async function isPassingRefusal(said: string): Promise<boolean> {
   if (/pre-existing shared memory block/i.test(said)) {
     await sleep(200);
-    return;
+    return true;
   }
-  throw startFailed(said, place);
+  return /lock file .* already exists|data directory lock file is invalid/i.test(said);
 }
 
 function startFailed(said: string, place: ServerPlace): AppError {
@@ -180,7 +183,7 @@ function supervise(
         return;
       } catch (error) {
         log.warn({ error: describeError(error), pause }, 'local PostgreSQL could not be started again');
-        await sleep(pause, undefined, { ref: false });
+        await sleep(pause);
       }
     }
   };
