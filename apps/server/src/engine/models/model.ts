@@ -24,6 +24,14 @@ export interface Price {
   cachedInput: number;
   cacheWrite: number;
   output: number;
+  /** What the whole request costs when its input is larger than `aboveTokens`. */
+  longContext?: {
+    aboveTokens: number;
+    input: number;
+    cachedInput: number;
+    cacheWrite: number;
+    output: number;
+  };
 }
 
 /** What one finished turn gave. */
@@ -34,6 +42,8 @@ export interface ModelTurn {
   content: AssistantPart[];
   finishReason: string;
   usage: Usage;
+  /** True when the provider gave no numbers and `usage` was estimated from the length of the texts. */
+  isUsageEstimated: boolean;
   /** US dollars; `null` without a price. */
   costUsd: number | null;
   durationMs: number;
@@ -69,7 +79,10 @@ export type RetryReason = 'rate-limit' | 'overloaded' | 'server' | 'network' | '
 
 /** Every model of the list has failed, or the failure is one that no retry mends. */
 export class ModelError extends Error {
-  /** `model.auth`, `model.bad-request`, `model.context-overflow`, `model.refused`, `model.unavailable`, `model.not-configured`, `model.divergence`. */
+  /**
+   * `model.auth`, `model.quota`, `model.not-found`, `model.bad-request`, `model.context-overflow`, `model.refused`,
+   * `model.unavailable`, `model.not-configured`, `model.divergence`, `model.script`.
+   */
   readonly code: string;
   readonly hint: string | undefined;
   constructor(code: string, message: string, hint?: string, options?: { cause?: unknown }) {

@@ -1,0 +1,22 @@
+/** The front door of the model layer. */
+export * from './model.ts';
+export { parseModelList } from './parse-model-list.ts';
+export type { ModelRef } from './parse-model-list.ts';
+export { chooseRoleModels } from './choose-role-models.ts';
+export type { ModelSettings } from './choose-role-models.ts';
+export { OLLAMA_URL, PROVIDERS } from './providers.ts';
+export type { ProviderAccess, ProviderName, ProviderSettings } from './providers.ts';
+export { createModel } from './create-model.ts';
+export type { ModelResources } from './create-model.ts';
+export type { ModelLimits } from './model-limits.ts';
+export { costOf, largestCostOf, priceOf, PRICES_DATE } from './prices.ts';
+export { estimateTokens } from './read-usage.ts';
+export { ModelLimiter } from './limiter.ts';
+export { streamTurn } from './stream-turn.ts';
+export type { TurnRequest } from './stream-turn.ts';
+export { readToolCalls } from './tool-input.ts';
+export type { TurnCall } from './tool-input.ts';
+export { chooseModels } from './choose-models.ts';
+export type { ModelRecord, ModelRecords } from './choose-models.ts';
+export { recordModel } from './cassette/record-model.ts';
+export type { CassetteSink } from './cassette/record-model.ts';
