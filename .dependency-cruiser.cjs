@@ -91,11 +91,11 @@ module.exports = {
     },
     {
       name: 'database-in-stores-only',
-      comment: 'SQL and its libraries live in kernel/database, *.store.ts and tables.ts.',
+      comment: 'SQL and its libraries live in the kernel, *.store.ts and tables.ts. A type of a connection comes from kernel/database.',
       severity: 'error',
       from: {
         path: '^(apps|packages)/',
-        pathNot: `${SERVER}kernel/database/|\\.store\\.ts$|/tables\\.ts$|${TESTING}`,
+        pathNot: `${SERVER}kernel/|\\.store\\.ts$|/tables\\.ts$|${TESTING}`,
       },
       to: { path: '(^|/)node_modules/(pg|drizzle-orm)/|^(pg|drizzle-orm)(/|$)' },
     },
@@ -103,7 +103,7 @@ module.exports = {
       name: 'engine-and-autonomy-are-plain',
       comment: 'Plain functions and classes, testable with `new`: no HTTP server in them.',
       severity: 'error',
-      from: { path: `${SERVER}(engine|autonomy)/` },
+      from: { path: `${SERVER}(engine|autonomy)/`, pathNot: TESTING },
       to: {
         path: '(^|/)node_modules/(fastify|@fastify)/|^(node:)?(http|https|net|tls)$',
         dependencyTypesNot: ['type-only'],
