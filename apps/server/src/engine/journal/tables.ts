@@ -28,7 +28,8 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
-const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+/** To the millisecond, as programs see it: a page's cursor names a row's time exactly. */
+const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
 /** Counts and money in whole billionths of a dollar: far below 2^53. */
 const whole = (name: string) => bigint(name, { mode: 'number' });
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
@@ -51,7 +52,7 @@ export const conversations = pgTable(
     createdAt: time('created_at').notNull().defaultNow(),
     updatedAt: time('updated_at').notNull().defaultNow(),
   },
-  (table) => [index('vitto_conversations_recent').on(table.userId, table.updatedAt.desc(), table.id)],
+  (table) => [index('vitto_conversations_recent').on(table.userId, table.updatedAt, table.id)],
 );
 
 export const tasks = pgTable(
@@ -120,7 +121,7 @@ export const tasks = pgTable(
     uniqueIndex('vitto_tasks_one_active')
       .on(table.conversationId)
       .where(sql`parent_id is null and state not in ('completed', 'failed', 'cancelled')`),
-    index('vitto_tasks_recent').on(table.userId, table.createdAt.desc(), table.id),
+    index('vitto_tasks_recent').on(table.userId, table.createdAt, table.id),
     index('vitto_tasks_conversation').on(table.conversationId, table.createdAt),
     index('vitto_tasks_parent')
       .on(table.parentId)
@@ -211,7 +212,7 @@ export const approvals = pgTable(
   },
   (table) => [
     unique('vitto_approvals_call').on(table.taskId, table.callId),
-    index('vitto_approvals_recent').on(table.userId, table.state, table.createdAt.desc(), table.id),
+    index('vitto_approvals_recent').on(table.userId, table.state, table.createdAt, table.id),
     index('vitto_approvals_due')
       .on(table.expiresAt)
       .where(sql`state = 'pending'`),
