@@ -91,7 +91,8 @@ module.exports = {
     },
     {
       name: 'database-in-stores-only',
-      comment: 'SQL and its libraries live in the kernel, *.store.ts and tables.ts. A type of a connection comes from kernel/database.',
+      comment:
+        'SQL and its libraries live in the kernel, *.store.ts and tables.ts. A type of a connection comes from kernel/database.',
       severity: 'error',
       from: {
         path: '^(apps|packages)/',

@@ -65,7 +65,7 @@ const CHECKS = {
     'warn',
     '--cache',
     '--cache-location',
-    `${TOOLS_CACHE}/prettier`,
+    `${TOOLS_CACHE}/prettier/.prettier-cache`,
   ],
 };
 
