@@ -53,7 +53,22 @@ export const conversation = z.object({
 export type Conversation = z.infer<typeof conversation>;
 
 /** Absolute folders on the host that tools may read (never write) while they work on this conversation. */
-const allowedPaths = z.array(z.string().min(1).max(4096)).max(20);
+const allowedPaths = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(4096)
+      // eslint-disable-next-line no-control-regex -- no path holds one of these
+      .regex(/^[^\u0000-\u001f\u007f]*$/u, 'a path holds no control characters'),
+  )
+  .max(20);
+/** A list of models as in VITTO_MODEL. */
+const modelList = z
+  .string()
+  .max(1000)
+  // eslint-disable-next-line no-control-regex -- nor does the name of a model
+  .regex(/^[^\u0000-\u001f\u007f]*$/u, 'a model list holds no control characters');
 
 export const createConversation = z.strictObject({
   title: z.string().max(200).optional(),
@@ -95,7 +110,7 @@ export const budgetOverride = z.strictObject(budget.partial().shape);
 export const sendMessage = z.strictObject({
   text: z.string().min(1).max(MESSAGE_MAX_LENGTH),
   /** Models to use for the task this message starts, as in VITTO_MODEL. */
-  model: z.string().max(1000).optional(),
+  model: modelList.optional(),
   budget: budgetOverride.optional(),
   /** The `ask_user` call this message answers; without it a waiting question takes any message as its answer. */
   answers: z.string().max(200).optional(),
@@ -124,7 +139,7 @@ export const createTask = z.strictObject({
   prompt: z.string().min(1).max(MESSAGE_MAX_LENGTH),
   title: z.string().max(200).optional(),
   allowedPaths: allowedPaths.optional(),
-  model: z.string().max(1000).optional(),
+  model: modelList.optional(),
   budget: budgetOverride.optional(),
 });
 
@@ -138,7 +153,27 @@ export const eventQuery = z.object({
   after: z.coerce.number().int().nonnegative().default(0),
   limit: z.coerce.number().int().min(1).max(1000).default(500),
 });
+/** `lastPosition`: up to where this page has read; go on with it as `after`, or as `Last-Event-ID` of the stream. */
 export const eventPage = z.object({ items: z.array(eventEnvelope), lastPosition: z.number().int() });
+export type EventPage = z.infer<typeof eventPage>;
+
+export const conversationEventQuery = z.object({
+  /** Only events before this position: the `nextBefore` of the page after it. */
+  before: z.coerce.number().int().positive().optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(200),
+});
+/**
+ * A page of a conversation's events, oldest first, newest page first. Without the deltas of finished turns; the
+ * newest page ends with the deltas of what is being written right now.
+ */
+export const conversationEventPage = z.object({
+  items: z.array(eventEnvelope),
+  /** The stream goes on from here (`Last-Event-ID`), without a gap and without a repeat. */
+  lastPosition: z.number().int(),
+  /** `before` of the next older page; `null` at the beginning of the conversation. */
+  nextBefore: z.number().int().nullable(),
+});
+export type ConversationEventPage = z.infer<typeof conversationEventPage>;
 
 export const approvalState = z.enum(['pending', 'approved', 'refused', 'expired', 'void']);
 export const approval = z.object({
@@ -160,6 +195,8 @@ export const approval = z.object({
 });
 export type Approval = z.infer<typeof approval>;
 
+export const approvalQuery = pageQuery.extend({ state: approvalState.optional() });
+
 export const decideApproval = z.strictObject({
   decision: z.enum(['approved', 'refused']),
   note: z.string().max(2000).optional(),
@@ -175,7 +212,7 @@ export const settings = z.object({
   timeZone: z.string().default('UTC'),
   allowedPaths: allowedPaths.default([]),
   /** Model lists a role, as in VITTO_MODEL; a role that is absent uses the installation's. */
-  models: z.partialRecord(modelRole, z.string().max(1000)).default({}),
+  models: z.partialRecord(modelRole, modelList).default({}),
   budget: budget.partial().default({}),
   dailyCostUsd: z.number().positive().nullable().default(null),
 });
@@ -184,7 +221,7 @@ export const updateSettings = z.strictObject({
   language: z.enum(['en', 'es']).optional(),
   timeZone: z.string().max(100).optional(),
   allowedPaths: allowedPaths.optional(),
-  models: z.partialRecord(modelRole, z.string().max(1000)).optional(),
+  models: z.partialRecord(modelRole, modelList).optional(),
   budget: budgetOverride.optional(),
   dailyCostUsd: z.number().positive().nullable().optional(),
 });

@@ -1,0 +1,14 @@
+export {
+  createApiToken,
+  deleteApiToken,
+  findApiToken,
+  listApiTokens,
+  type ApiToken,
+  type CreatedApiToken,
+} from './api-token.store.ts';
+export { ensureLocalCliToken, LOCAL_CLI_TOKEN_NAME } from './local-cli-token.ts';
+export { ensureOwner, type User } from './owner.store.ts';
+export { hashSecret, isSameSecret } from './secret-token.ts';
+export { endSession, findSession, SESSION_DAYS, type NewSession, type Session } from './session.store.ts';
+export { readSettings, updateSettings } from './settings.store.ts';
+export { createSignInCode, redeemSignInCode, SIGN_IN_CODE_MINUTES } from './sign-in-code.store.ts';
