@@ -43,7 +43,7 @@ export interface ExecResult {
   signal: string | null;
   timedOut: boolean;
   /** True when a limit of the sandbox ended it; `limit` says which. */
-  limit: 'memory' | 'cpu' | 'output' | null;
+  limit: 'memory' | 'cpu' | 'output' | 'disk' | null;
   stdout: CapturedOutput;
   stderr: CapturedOutput;
   durationMs: number;
@@ -161,11 +161,13 @@ export type GuestErrorCode =
   | 'not-a-file'
   | 'not-a-directory'
   | 'read-only'
+  | 'denied'
   | 'too-large'
   | 'no-space'
   | 'changed'
   | 'bad-pattern'
   | 'no-such-process'
+  | 'timed-out'
   | 'unavailable'
   | 'session-lost';
 

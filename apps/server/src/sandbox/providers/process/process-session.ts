@@ -1,0 +1,275 @@
+import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  GuestError,
+  type ExecRequest,
+  type ExecResult,
+  type GuestSession,
+  type ListFilesRequest,
+  type ListFilesResult,
+  type ProcessOutput,
+  type ReadFileRequest,
+  type ReadFileResult,
+  type SearchRequest,
+  type SearchResult,
+  type StartProcessRequest,
+  type WriteFileRequest,
+} from '@vitto/contracts';
+import { newId } from '../../../kernel/ids.ts';
+import { isBinary, withoutCutEnd } from '../../guest/captured-output.ts';
+import { DiskGuard } from './disk-guard.ts';
+import { endSandbox, waitForCommand } from './exec-command.ts';
+import { askFileServer, MAX_FILE_BYTES } from './file-calls.ts';
+import type { FileCall } from './guest/file-server.ts';
+import type { GuestRuntime } from './guest-runtime.ts';
+import type { HostPrograms } from './host-programs.ts';
+import { FD } from './launch.ts';
+import { LongProcess } from './long-process.ts';
+import { GUEST, mountArguments } from './mount-plan.ts';
+import type { ResourceLimiter } from './resources/resource-group.ts';
+import { RunningSandbox } from './running-sandbox.ts';
+import type { SandboxLimits } from './sandbox-limits.ts';
+import { SessionNetwork } from './session-network.ts';
+import type { SessionFiles } from './session-store.ts';
+
+const KiB = 1024;
+const FILE_CALL_MS = 10_000;
+/** Linux takes no longer argument (MAX_ARG_STRLEN, less a margin). */
+const MAX_COMMAND_BYTES = 120 * KiB;
+const MAX_PROCESSES = 16;
+const MAX_STDIN_BYTES = 16 * KiB * KiB;
+
+export interface SessionParts {
+  files: SessionFiles;
+  programs: HostPrograms;
+  runtime: GuestRuntime;
+  limiter: ResourceLimiter;
+  limits: SandboxLimits;
+  /** Resolved host folders, shown read-only. */
+  readOnlyPaths: string[];
+}
+
+/** One task's process sandbox. Every call is a bubblewrap sandbox of its own over the same home, /tmp and loopback. */
+export class ProcessSession implements GuestSession {
+  readonly kind = 'process-sandbox';
+  readonly home = GUEST.home;
+  readonly #parts: SessionParts;
+  readonly #disk: DiskGuard;
+  readonly #running = new Set<RunningSandbox>();
+  readonly #processes = new Map<string, LongProcess>();
+  #network: Promise<SessionNetwork> | null = null;
+  #isClosed = false;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#disk = new DiskGuard(parts.files, parts.programs, parts.limits);
+  }
+
+  get id(): string {
+    return this.#parts.files.sessionId;
+  }
+
+  async exec(request: ExecRequest): Promise<ExecResult> {
+    request.signal?.throwIfAborted();
+    const command = supervised(request);
+    const stdin = request.stdin === undefined || request.stdin === '' ? 'ignore' : this.#stdinFile(request.stdin);
+    try {
+      const sandbox = await this.#start({ command, stdin, hasCpuLimit: true });
+      return await waitForCommand(sandbox, request, this.#parts.limits.outputBytes);
+    } finally {
+      if (typeof stdin === 'number') closeSync(stdin);
+    }
+  }
+
+  async readFile(request: ReadFileRequest): Promise<ReadFileResult> {
+    const offset = request.offset ?? 0;
+    const length = Math.min(request.length ?? 256 * KiB, MAX_FILE_BYTES);
+    const call = { call: 'read', path: request.path, offset, length } as const;
+    const { head, body } = await this.#ask<{ size: number; sha256: string | null }>(call, { signal: request.signal });
+    const isCut = offset + body.length < head.size;
+    const part = isCut && request.encoding === 'utf8' ? withoutCutEnd(body) : body;
+    return {
+      content: part.toString(request.encoding),
+      size: head.size,
+      offset,
+      bytes: part.length,
+      truncated: offset > 0 || isCut,
+      binary: isBinary(part),
+      sha256: head.sha256,
+    };
+  }
+
+  async writeFile(request: WriteFileRequest): Promise<{ path: string; bytes: number; created: boolean }> {
+    const content = Buffer.from(request.content, request.encoding);
+    if (content.length > Math.min(MAX_FILE_BYTES, this.#parts.limits.fileBytes)) {
+      throw new GuestError('too-large', `A file of ${content.length} bytes cannot be written in one call.`, 'Make it by a command.');
+    }
+    await this.#disk.reserve(content.length);
+    const { path, mode = null, expectSha256 = null } = request;
+    const call = { call: 'write', path, mode, expectSha256 } as const;
+    const { head } = await this.#ask<{ path: string; bytes: number; created: boolean }>(call, { content, signal: request.signal });
+    return { path: head.path, bytes: head.bytes, created: head.created };
+  }
+
+  async listFiles(request: ListFilesRequest): Promise<ListFilesResult> {
+    const { path, cursor = null, depth = 1, limit = 500 } = request;
+    const call = { call: 'list', path, cursor, depth: clamp(depth, 1, 32), limit: clamp(limit, 1, 5000) } as const;
+    const { head } = await this.#ask<ListFilesResult>(call, { signal: request.signal });
+    return { entries: head.entries, total: head.total, nextCursor: head.nextCursor };
+  }
+
+  async search(request: SearchRequest): Promise<SearchResult> {
+    const { pattern, path, fixed = false, ignoreCase = false, include = null, timeoutMs } = request;
+    const maxMatches = clamp(request.maxMatches ?? 200, 1, 5000);
+    const call = { call: 'search', pattern, path, fixed, ignoreCase, include, maxMatches, timeoutMs } as const;
+    const options = { signal: request.signal, timeoutMs: timeoutMs + FILE_CALL_MS };
+    const { head } = await this.#ask<SearchResult>(call, options);
+    return { matches: head.matches, truncated: head.truncated, timedOut: head.timedOut };
+  }
+
+  async startProcess(request: StartProcessRequest): Promise<{ processId: string; pid: number }> {
+    request.signal?.throwIfAborted();
+    if ([...this.#processes.values()].filter((process) => process.isRunning).length >= MAX_PROCESSES) {
+      throw new GuestError('no-space', `${MAX_PROCESSES} processes run already.`, 'Stop one that is no longer needed.');
+    }
+    const sandbox = await this.#start({ command: supervised(request), stdin: 'ignore', hasCpuLimit: false });
+    const process = new LongProcess(newId(), sandbox);
+    const hasStarted = await sandbox.hasStarted();
+    const early = process.read();
+    if (!hasStarted) {
+      const { isCwdMissing } = await sandbox.ended;
+      if (isCwdMissing) throw new GuestError('not-found', 'The working directory does not exist.');
+      throw new GuestError('unavailable', `The sandbox did not start: ${early.text.split('\n')[0] ?? ''}`, 'Run `vitto doctor`.');
+    }
+    this.#forgetOldProcesses();
+    this.#processes.set(process.id, process);
+    return { processId: process.id, pid: sandbox.mainPid ?? 0 };
+  }
+
+  async readProcess(request: { processId: string; offset?: number; signal?: AbortSignal }): Promise<ProcessOutput> {
+    return this.#process(request.processId).read(request.offset);
+  }
+
+  async stopProcess({ processId }: { processId: string; signal?: AbortSignal }): Promise<ProcessOutput> {
+    const process = this.#process(processId);
+    await process.stop();
+    return process.read();
+  }
+
+  /** Ends everything that runs and lets go of the network; the files stay. The session cannot be used after it. */
+  async end(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#running].map((sandbox) => endSandbox(sandbox, 0)));
+    await this.#network?.then(
+      (network) => network.close(),
+      () => undefined,
+    );
+  }
+
+  async #ask<Head extends object>(
+    call: FileCall,
+    options: { content?: Buffer; signal?: AbortSignal | undefined; timeoutMs?: number },
+  ): Promise<{ head: Head; body: Buffer }> {
+    options.signal?.throwIfAborted();
+    assertPlainPath(call.path);
+    const sandbox = await this.#start({ command: [GUEST.node, GUEST.fileServer], stdin: 'pipe', hasCpuLimit: true });
+    const writable = [GUEST.home, GUEST.tmp];
+    const roots = { home: GUEST.home, writable, readable: [...writable, ...this.#parts.readOnlyPaths] };
+    // Large files take their time: a second more for each megabyte.
+    const sized = FILE_CALL_MS + ((options.content?.length ?? 0) + (call.call === 'read' ? call.length : 0)) / 1000;
+    return askFileServer<Head>(sandbox, roots, call, { ...options, timeoutMs: options.timeoutMs ?? Math.round(sized) });
+  }
+
+  async #start(start: { command: string[]; stdin: number | 'pipe' | 'ignore'; hasCpuLimit: boolean }): Promise<RunningSandbox> {
+    const { files, programs, runtime, limiter, limits } = this.#parts;
+    const [network, onWatch] = await Promise.all([this.#openNetwork(), this.#disk.watch()]);
+    if (this.#isClosed) throw sessionLost();
+    const group = limiter.create(newId(), limits);
+    const sandbox = new RunningSandbox({
+      ...start,
+      programs,
+      limits,
+      group,
+      network,
+      onWatch,
+      user: files.user,
+      filter: runtime.filter,
+      joinFiles: group.joinFiles,
+      limitsProcessesByRlimit: !limiter.limitsProcesses,
+      limitsDataByRlimit: limiter.kind === 'watchdog',
+      mounts: mountArguments({
+        home: files.home,
+        tmp: files.tmp,
+        runtime: runtime.folder,
+        nodeBinary: runtime.nodeBinary,
+        readOnlyPaths: this.#parts.readOnlyPaths,
+      }),
+    });
+    this.#running.add(sandbox);
+    void sandbox.ended.then(() => this.#running.delete(sandbox));
+    return sandbox;
+  }
+
+  #openNetwork(): Promise<SessionNetwork> {
+    this.#network ??= SessionNetwork.open(this.#parts.programs, this.#parts.files.user).catch((error: unknown) => {
+      this.#network = null;
+      throw new GuestError('unavailable', `The sandbox did not start: ${(error as Error).message}`, 'Run `vitto doctor`.');
+    });
+    return this.#network;
+  }
+
+  /** A file rather than a pipe, so that /dev/stdin can be opened inside. */
+  #stdinFile(text: string): number {
+    const bytes = Buffer.from(text);
+    if (bytes.length > MAX_STDIN_BYTES) throw new GuestError('too-large', 'The standard input is too long.', 'Write it to a file.');
+    const path = join(this.#parts.files.folder, `stdin-${newId()}`);
+    writeFileSync(path, bytes, { flag: 'wx', mode: 0o444 });
+    const fd = openSync(path, 'r');
+    unlinkSync(path);
+    return fd;
+  }
+
+  #process(processId: string): LongProcess {
+    const process = this.#processes.get(processId);
+    if (process !== undefined) return process;
+    throw new GuestError('no-such-process', 'There is no such process.', 'Processes end with the server; start it again.');
+  }
+
+  /** What has ended stays readable until 64 of them are kept. */
+  #forgetOldProcesses(): void {
+    for (const [id, process] of this.#processes) {
+      if (this.#processes.size < 64) return;
+      if (!process.isRunning) this.#processes.delete(id);
+    }
+  }
+}
+
+/** What the supervisor inside is to run; refuses what cannot be an argument. */
+function supervised({ command, cwd = '.', env = {} }: StartProcessRequest): string[] {
+  if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
+    throw new GuestError('too-large', 'The command is too long.', 'Write it to a file with write_file and run that.');
+  }
+  if (command.includes('\0')) throw new GuestError('bad-path', 'The command holds a NUL byte.');
+  assertPlainPath(cwd);
+  const variables = Object.entries(env).map(([name, value]) => {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0')) {
+      throw new GuestError('bad-path', `Not an environment variable: ${JSON.stringify(name)}`);
+    }
+    return `${name}=${value}`;
+  });
+  const folder = cwd.startsWith('/') ? cwd : `${GUEST.home}/${cwd}`;
+  return ['/usr/bin/perl', GUEST.supervisor, String(FD.status), folder, command, ...variables];
+}
+
+function assertPlainPath(path: string): void {
+  if (path === '') throw new GuestError('bad-path', 'The path is empty.', 'Use "." for the home folder.');
+  if (path.includes('\0')) throw new GuestError('bad-path', 'The path holds a NUL byte.');
+}
+
+function sessionLost(): GuestError {
+  return new GuestError('session-lost', 'The sandbox of this task has been closed.');
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, Math.trunc(value)));
+}
