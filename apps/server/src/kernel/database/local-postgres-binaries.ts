@@ -1,4 +1,4 @@
-import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, lstat, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:process';
@@ -119,9 +119,9 @@ export async function preparePackagedBinaries(
 }
 
 async function copyTree(native: string, copy: string): Promise<void> {
-  await mkdir(dirname(copy), { recursive: true, mode: 0o711 });
   const draft = `${copy}.${randomBytes(4).toString('hex')}`;
-  await cp(native, draft, { recursive: true });
+  // Links stay relative: by default they would point back into the original.
+  await cp(native, draft, { recursive: true, verbatimSymlinks: true });
   await linkLibraries(draft);
   await openForReading(draft);
   // Another starter may have been first: its copy is as good.

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFile, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError, describeError } from '../app-error.ts';
 import type { PostgresBinaries } from './local-postgres-binaries.ts';
@@ -51,7 +51,6 @@ export async function createCluster(
   owner: PostgresOwner,
 ): Promise<void> {
   const draft = `${dataDir}.new-${randomBytes(4).toString('hex')}`;
-  await mkdir(dirname(dataDir), { recursive: true, mode: 0o711 });
   await mkdir(draft, { mode: 0o700 });
   try {
     if (owner.foreign) await chown(draft, owner.uid, owner.gid);

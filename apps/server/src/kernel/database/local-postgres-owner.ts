@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, chown, lstat, mkdir, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -35,12 +35,21 @@ export function chooseDataRoot(options: { home: string; uid: number; rootData?: 
   const hash = createHash('sha256').update(home).digest('hex').slice(0, 12);
   const elsewhere = join(options.rootData ?? ROOT_DATA, hash);
   if (existsSync(elsewhere)) return elsewhere;
-  // Passable, not listable: what is secret in it has modes of its own.
-  mkdirSync(home, { recursive: true, mode: 0o711 });
+  makePassable(home);
   if (mayTraverse(home)) return home;
-  mkdirSync(elsewhere, { recursive: true, mode: 0o711 });
+  makePassable(elsewhere);
   writeFileSync(join(elsewhere, 'belongs-to.txt'), `${home}\n`, { mode: 0o600 });
   return elsewhere;
+}
+
+/**
+ * Makes missing folders passable for others but not listable, whatever the umask is: what is secret in them has
+ * modes of its own. Folders that exist keep their modes.
+ */
+export function makePassable(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) chmodSync(made, 0o711);
 }
 
 /** True when any user of the machine may pass through `folder` and all folders above it. */

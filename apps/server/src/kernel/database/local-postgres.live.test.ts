@@ -1,15 +1,19 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findPackagedBinaries, findSystemBinaries } from './local-postgres-binaries.ts';
+import {
+  findPackagedBinaries,
+  findSystemBinaries,
+  preparePackagedBinaries,
+} from './local-postgres-binaries.ts';
 import { chooseDataRoot, mayTraverse } from './local-postgres-owner.ts';
 import { startLocalPostgres, type LocalPostgres } from './local-postgres.ts';
 
@@ -207,6 +211,26 @@ describe('a local PostgreSQL', () => {
     await (await start('system')).stop();
   });
 
+  it.skipIf(packaged === null || !isRoot)(
+    'copies the programs of the packages where their folder is closed to the user that runs them',
+    async () => {
+      const clone = join(folder, 'clone');
+      const native = join(clone, 'package/native');
+      await cp(dirname(packaged?.bin ?? ''), native, { recursive: true, verbatimSymlinks: true });
+      await writeFile(join(clone, 'package/package.json'), JSON.stringify({ version: '18.0.0' }));
+      await chmod(clone, 0o700);
+      const binaries = { bin: join(native, 'bin'), major: 18, source: 'packaged' as const };
+      const ready = await preparePackagedBinaries(binaries, { cacheDir: folder, foreignUser: true });
+      expect(ready.bin).toBe(join(folder, 'postgres-18.0.0/bin'));
+      const said = spawnSync(join(ready.bin, 'postgres'), ['--version'], {
+        uid: 65534,
+        gid: 65534,
+        encoding: 'utf8',
+      });
+      expect(said.stdout).toContain('PostgreSQL');
+    },
+  );
+
   it.skipIf(!isRoot)('runs for an ordinary user', async () => {
     if (!mayTraverse(HOLDER.slice(0, HOLDER.lastIndexOf('/')))) return;
     await chown(folder, 65534, 65534);
@@ -238,6 +262,17 @@ describe('the folder for data that other users must reach', () => {
     const home = join(folder, 'home');
     expect(chooseDataRoot({ home, uid: 0 })).toBe(home);
     expect(chooseDataRoot({ home, uid: 0 })).toBe(home);
+  });
+
+  it('is open for passing even where new folders are closed by default', () => {
+    const before = process.umask(0o077);
+    try {
+      const home = join(folder, 'one/two');
+      expect(chooseDataRoot({ home, uid: 0 })).toBe(home);
+      expect(statSync(join(folder, 'one')).mode & 0o777).toBe(0o711);
+    } finally {
+      process.umask(before);
+    }
   });
 
   it('is elsewhere for root when a folder on the way is closed, and stays there', async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, describeError } from '../app-error.ts';
@@ -15,7 +15,7 @@ import {
   socketFolder,
   writeAccessRules,
 } from './local-postgres-cluster.ts';
-import { chooseOwner, makePrivateFolder } from './local-postgres-owner.ts';
+import { chooseOwner, makePassable, makePrivateFolder } from './local-postgres-owner.ts';
 import {
   boundLog,
   findPostmaster,
@@ -90,7 +90,7 @@ interface PreparedServer {
 
 async function prepareServer(options: LocalPostgresOptions): Promise<PreparedServer> {
   const wanted = resolve(options.dataDir);
-  await mkdir(dirname(wanted), { recursive: true, mode: 0o711 });
+  makePassable(dirname(wanted));
   const dataDir = join(await realpath(dirname(wanted)), basename(wanted));
   const owner = await chooseOwner(dataDir, options.runAs);
   const major = await readClusterMajor(dataDir);
