@@ -93,10 +93,11 @@ export class TurnCollector {
     return half.toWellFormed();
   }
 
+  /** `custom` parts are left out: they tell of features that are never asked for here, or of the stream itself. */
   #addWhole(part: LanguageModelV4StreamPart): void {
     if (part.type === 'tool-call') {
       this.#blocks.push(makeToolCallPart(part));
-    } else if (part.type === 'file' || part.type === 'reasoning-file' || part.type === 'custom') {
+    } else if (part.type === 'file' || part.type === 'reasoning-file') {
       const { providerMetadata, ...rest } = part;
       const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
       this.#blocks.push({ ...rest, ...options } as AssistantPart);
