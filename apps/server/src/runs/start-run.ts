@@ -27,7 +27,6 @@ export interface MessageRequest {
   source: string;
   model?: string | undefined;
   budget?: Partial<NewTask['budget']> | undefined;
-  answers?: string | undefined;
 }
 
 /**
@@ -79,10 +78,10 @@ export async function deliverToTask(
   deps: RunDependencies,
   client: pg.PoolClient,
   task: TaskRecord,
-  request: Pick<MessageRequest, 'userId' | 'text' | 'source' | 'answers'>,
+  request: Pick<MessageRequest, 'userId' | 'text' | 'source'>,
 ): Promise<SentMessage> {
   const messageId = newId();
-  const answers = task.waitingFor?.kind === 'input' ? task.waitingFor.callId : request.answers;
+  const answers = task.waitingFor?.kind === 'input' ? task.waitingFor.callId : undefined;
   const message: NewEvent = {
     type: 'user.message',
     payload: {

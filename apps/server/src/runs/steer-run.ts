@@ -12,7 +12,7 @@ import { deliverToTask } from './start-run.ts';
  */
 export async function steerRun(
   deps: RunDependencies,
-  request: { userId: string; taskId: string; text: string; source: string; answers?: string | undefined },
+  request: { userId: string; taskId: string; text: string; source: string },
 ): Promise<SentMessage> {
   const sent = await inTransaction(deps.database, async (client) => {
     if ((await findTask(client, request.userId, request.taskId)) === null) throw notFound('task');

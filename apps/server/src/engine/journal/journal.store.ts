@@ -23,7 +23,7 @@ export interface Reservation {
   dailyLimit: number | null;
 }
 export interface BudgetRefusal {
-  budget: 'tokens' | 'cost';
+  budget: 'iterations' | 'tokens' | 'cost' | 'duration';
   limit: number;
   spent: number;
   ofTaskId: string;
@@ -101,7 +101,7 @@ export async function appendEvents(sql: Sql, request: AppendRequest): Promise<Ap
   }
 }
 
-function toStored(events: NewEvent[]): { json: string; list: NewEvent[] } {
+export function toStored(events: NewEvent[]): { json: string; list: NewEvent[] } {
   if (events.length === 0) return { json: '[]', list: events };
   const plain = JSON.stringify(events);
   const json = maskSecrets(toStorableJson(events));

@@ -1,0 +1,320 @@
+import type { Failure, NewEvent, WaitingFor, WaitingState } from '@vitto/contracts';
+import type { Clock } from '../../kernel/clock.ts';
+import { isDatabaseAway, isDiskFull, type Database } from '../../kernel/database/database.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { FoldEvent, TaskJournal } from '../loop/task-journal.ts';
+import { insertApprovals, useApproval, type NewApproval } from './approval.store.ts';
+import {
+  appendEvents,
+  LostLease,
+  readTaskEvents,
+  toStored,
+  type Appended,
+  type AppendRequest,
+  type BudgetRefusal,
+  type Reservation,
+  type Settlement,
+  type Sql,
+} from './journal.store.ts';
+import { endTask, parkTask, releaseReservations, requeueTask, taintTask } from './lease.store.ts';
+import { lockTask } from './task.store.ts';
+import { inTransaction } from './transaction.ts';
+
+/** How often an unreachable database is tried again, in milliseconds. */
+const AWAY_RETRY_MS = 500;
+
+export interface JournalOptions {
+  database: Database;
+  task: { id: string; userId: string; fence: number; lastSeq: number };
+  clock: Clock;
+  logger: Logger;
+  signal: AbortSignal;
+  /** Gets every event once, in the order of the fold. */
+  fold: (event: FoldEvent) => void;
+  /** Called after each write. */
+  onGrew: () => void;
+}
+
+/** `TaskJournal` on PostgreSQL. */
+export class PgTaskJournal implements TaskJournal {
+  readonly #options: JournalOptions;
+  readonly #owner: { taskId: string; fence: number };
+  #lastSeq: number;
+  #lastPosition = 0;
+  /** Seq up to which others' events are known to be missing here; 0 when none are. */
+  #newsThrough = 0;
+  readonly #missing: { from: number; to: number }[] = [];
+  #staged: { events: NewEvent[]; settle: Settlement | null } = { events: [], settle: null };
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#owner = { taskId: options.task.id, fence: options.task.fence };
+    this.#lastSeq = options.task.lastSeq;
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+  get hasNews(): boolean {
+    return this.#newsThrough > 0;
+  }
+
+  stage(events: NewEvent[], settle?: Settlement): void {
+    const stored = toStored(events).list;
+    for (const event of stored) this.#fold(event, this.#lastSeq + 1, this.#lastPosition + 1);
+    this.#staged.events.push(...stored);
+    if (settle !== undefined) this.#staged.settle = addSettlements(this.#staged.settle, settle);
+  }
+
+  append(events: NewEvent[]): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#write({ then: events });
+    });
+  }
+
+  reserve(reservation: Reservation, events: NewEvent[], iteration?: number): Promise<BudgetRefusal | null> {
+    return this.#inTurn(async () => {
+      const written = await this.#write({ then: events, reserve: reservation, iteration: iteration ?? null });
+      return written.refusal;
+    });
+  }
+
+  requestApprovals(approvals: NewApproval[], events: NewEvent[]): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#writeInTransaction(events, (sql) => insertApprovals(sql, approvals));
+    });
+  }
+
+  startApproved(approvalId: string, argumentsHash: string, event: NewEvent): Promise<boolean> {
+    return this.#inTurn(async () => {
+      try {
+        await this.#writeInTransaction([event], async (sql) => {
+          if (!(await useApproval(sql, approvalId, argumentsHash))) throw new NotUsable();
+        });
+        return true;
+      } catch (error) {
+        if (error instanceof NotUsable) return false;
+        throw error;
+      }
+    });
+  }
+
+  taint(): Promise<void> {
+    return this.#inTurn(() => this.#whileAway(() => taintTask(this.#options.database.pool, this.#owner)));
+  }
+
+  park(state: WaitingState, waitingFor: WaitingFor): Promise<boolean> {
+    return this.#end({ type: 'task.parked', payload: { state, waitingFor } }, (sql, seq) =>
+      parkTask(sql, { ...this.#owner, seq }, state, waitingFor),
+    );
+  }
+
+  complete(event: Extract<NewEvent, { type: 'task.completed' }>): Promise<boolean> {
+    const { result, success } = event.payload;
+    return this.#end(event, (sql, seq) =>
+      endTask(sql, { ...this.#owner, seq }, { state: 'completed', result, success }),
+    );
+  }
+
+  async fail(event: Extract<NewEvent, { type: 'task.failed' }>, error: Failure): Promise<void> {
+    for (;;) {
+      const isEnded = await this.#end(event, (sql) =>
+        endTask(sql, { ...this.#owner, seq: null }, { state: 'failed', error }),
+      );
+      if (isEnded) return;
+      await this.readNews();
+    }
+  }
+
+  async giveBack(reason: string): Promise<void> {
+    for (;;) {
+      const event: NewEvent = { type: 'task.queued', payload: { reason } };
+      if (await this.#end(event, (sql) => requeueTask(sql, this.#owner))) return;
+      await this.readNews();
+    }
+  }
+
+  readNews(): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const { from, to } of this.#missing.splice(0)) {
+        const events = await this.#whileAway(() =>
+          readTaskEvents(this.#options.database.pool, this.#owner.taskId, from - 1, to - from + 1),
+        );
+        for (const event of events) this.#options.fold(event);
+      }
+      this.#newsThrough = 0;
+    });
+  }
+
+  /**
+   * Writes the last event and changes the task's state in one transaction, unless somebody else has appended since the
+   * last read: then nothing is written and what they wrote is noted as news.
+   */
+  #end(event: NewEvent, change: (sql: Sql, seq: number) => Promise<boolean>): Promise<boolean> {
+    return this.#inTurn(async () => {
+      if (this.hasNews) return false;
+      const { database } = this.#options;
+      const isDone = await this.#whileAway(async (isRetry) => {
+        // A commit whose answer was lost may have ended the task: then the fence no longer holds.
+        if (isRetry && (await this.#hasEnded(event))) return true;
+        return inTransaction(database, async (client) => {
+          const row = await lockTask(client, this.#owner.taskId);
+          if (row === null || row.fence !== this.#owner.fence || row.state !== 'running') {
+            throw new LostLease(this.#owner.taskId);
+          }
+          if (row.seq !== this.#lastSeq) {
+            this.#noteNews(row.seq + 1);
+            return false;
+          }
+          const settled = this.#staged.settle;
+          const written = await appendEvents(client, {
+            ...this.#owner,
+            events: [...this.#staged.events, event],
+            ...(settled === null ? {} : { settle: settled }),
+          });
+          await releaseReservations(client, this.#owner.taskId, 0, 0);
+          const last = written.firstSeq + written.events.length - 1;
+          return change(client, last);
+        });
+      });
+      if (isDone) {
+        this.#staged = { events: [], settle: null };
+        this.#options.onGrew();
+      }
+      return isDone;
+    });
+  }
+
+  async #hasEnded(event: NewEvent): Promise<boolean> {
+    const events = await readTaskEvents(this.#options.database.pool, this.#owner.taskId, this.#lastSeq, 100);
+    return events.some((one) => one.type === event.type);
+  }
+
+  async #write(request: Pick<AppendRequest, 'then' | 'reserve' | 'iteration'>): Promise<Appended> {
+    const staged = this.#staged;
+    const { database } = this.#options;
+    const written = await this.#whileAway(async (isRetry) => {
+      const done = isRetry ? await this.#findWritten([...staged.events, ...(request.then ?? [])]) : null;
+      return (
+        done ??
+        (await appendEvents(database.pool, {
+          ...this.#owner,
+          events: staged.events,
+          settle: staged.settle,
+          ...request,
+        }))
+      );
+    });
+    this.#staged = { events: [], settle: null };
+    this.#accept(written);
+    return written;
+  }
+
+  async #writeInTransaction(events: NewEvent[], work: (sql: Sql) => Promise<void>): Promise<void> {
+    const staged = this.#staged;
+    const { database } = this.#options;
+    const written = await this.#whileAway(async (isRetry) => {
+      const done = isRetry ? await this.#findWritten([...staged.events, ...events]) : null;
+      if (done !== null) return done;
+      return inTransaction(database, async (client) => {
+        if ((await lockTask(client, this.#owner.taskId)) === null) throw new LostLease(this.#owner.taskId);
+        await work(client);
+        return appendEvents(client, {
+          ...this.#owner,
+          events: staged.events,
+          settle: staged.settle,
+          then: events,
+        });
+      });
+    });
+    this.#staged = { events: [], settle: null };
+    this.#accept(written);
+  }
+
+  /** Folds what was written and was not folded when it was staged. */
+  #accept(written: Appended): void {
+    const { firstSeq, lastPosition } = written;
+    const count = written.events.length + written.then.length;
+    this.#noteNews(firstSeq);
+    if (count === 0) return;
+    this.#lastSeq = firstSeq + count - 1;
+    if (lastPosition !== null) this.#lastPosition = lastPosition;
+    written.then.forEach((event, index) => {
+      const back = written.then.length - 1 - index;
+      this.#fold(event, this.#lastSeq - back, this.#lastPosition - back);
+    });
+    this.#options.onGrew();
+  }
+
+  #noteNews(nextSeq: number): void {
+    if (nextSeq <= this.#lastSeq + 1) return;
+    this.#missing.push({ from: this.#lastSeq + 1, to: nextSeq - 1 });
+    this.#newsThrough = nextSeq - 1;
+    this.#lastSeq = nextSeq - 1;
+  }
+
+  #fold(event: NewEvent, seq: number, position: number): void {
+    this.#options.fold({
+      taskId: this.#owner.taskId,
+      seq,
+      position,
+      type: event.type,
+      payload: event.payload,
+    });
+  }
+
+  /** After a write whose answer was lost: finds its events in the journal, so that they are not written twice. */
+  async #findWritten(events: NewEvent[]): Promise<Appended | null> {
+    const [first] = events;
+    if (first === undefined) return null;
+    const { database, task } = this.#options;
+    const found = await readTaskEvents(database.pool, task.id, this.#lastSeq, 1_000);
+    const wanted = JSON.stringify(toStored([first]).list[0]?.payload);
+    const at = found.find((event) => event.type === first.type && JSON.stringify(event.payload) === wanted);
+    if (at === undefined) return null;
+    const staged = this.#staged.events.length;
+    const all = toStored(events).list;
+    return {
+      firstSeq: at.seq,
+      lastPosition: at.position + events.length - 1,
+      refusal: null,
+      events: all.slice(0, staged),
+      then: all.slice(staged),
+    };
+  }
+
+  /** Runs `work`, and again for as long as the database is away or full: what was done must not be lost. */
+  async #whileAway<T>(work: (isRetry: boolean) => Promise<T>): Promise<T> {
+    const { clock, logger, signal, task } = this.#options;
+    for (let isRetry = false; ; isRetry = true) {
+      try {
+        return await work(isRetry);
+      } catch (error) {
+        if (!isDatabaseAway(error) && !isDiskFull(error)) throw error;
+        if (!isRetry)
+          logger.warn({ err: error, taskId: task.id }, 'the database is away or full; the task waits for it');
+        await clock.sleep(AWAY_RETRY_MS, signal);
+      }
+    }
+  }
+
+  /** Writes come one after the other, also those of timers. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#tail.then(work);
+    this.#tail = result.catch(() => undefined);
+    return result;
+  }
+}
+
+class NotUsable extends Error {}
+
+function addSettlements(a: Settlement | null, b: Settlement): Settlement {
+  if (a === null) return b;
+  return {
+    reservedTokens: a.reservedTokens + b.reservedTokens,
+    reservedCost: a.reservedCost + b.reservedCost,
+    tokens: a.tokens + b.tokens,
+    cost: a.cost === null || b.cost === null ? null : a.cost + b.cost,
+  };
+}

@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import type { KnownEvent, NewEvent, WaitingFor } from '@vitto/contracts';
+import { readKnownEvent } from '@vitto/contracts';
+import canonicalize from 'canonicalize';
+import { newId } from '../../kernel/ids.ts';
+import { APPROVAL_HOURS, type NewApproval } from '../journal/approval.store.ts';
+import type { Tool } from '../tools/tool.ts';
+import { checkCall } from './check-call.ts';
+import { runTool, type ToolRun } from './run-tool.ts';
+import type { Finish, Run, RunEnd } from './run-context.ts';
+import type { Decision } from './hooks.ts';
+import type { OpenCall } from './run-state.ts';
+import { toResultEvent } from './tool-result.ts';
+
+/** What a round over the open calls came to: every call has its result, or the run must end here. */
+export type CallsOutcome =
+  | { kind: 'settled' }
+  | { kind: 'finish'; finish: Finish }
+  | { kind: 'park'; end: Extract<RunEnd, { kind: 'parked' }> };
+
+/** A call that may run now. */
+interface Ready {
+  call: OpenCall;
+  tool: Tool;
+  input: unknown;
+  argumentsHash: string;
+  decision: Decision & { approvalId?: string };
+}
+
+/**
+ * Brings the calls of the last turn to their results: refuses what is wrong, settles what a crash left open, decides,
+ * asks for approvals all at once, and runs what is allowed. Calls run side by side when all are read-only or say that
+ * they may, else in the model's order; then one that waits for an approval holds up those behind it.
+ */
+export async function runCalls(run: Run): Promise<CallsOutcome> {
+  const open = [...run.state.openCalls.values()];
+  const ready: Ready[] = [];
+  const asked: Ready[] = [];
+  const waits: WaitingFor[] = [];
+  for (const call of open) {
+    const checked = checkCall(run, call);
+    if ('refusal' in checked) {
+      run.journal.stage([checked.refusal]);
+      continue;
+    }
+    const resumed = settleStarted(run, call, checked.tool);
+    if (resumed === 'waiting' && call.parkedOn !== null) waits.push(call.parkedOn);
+    if (resumed !== 'open') continue;
+    const one = decideCall(run, call, checked.tool, checked.input);
+    if (one.decision.verdict === 'refuse')
+      run.journal.stage([toRefusal(call, checked.tool, one.decision.reason)]);
+    else if (one.decision.verdict === 'ask') asked.push(one);
+    else ready.push(one);
+  }
+  await askForApprovals(
+    run,
+    asked.filter((one) => one.call.approval === null),
+  );
+
+  const isParallel = [...ready, ...asked].every(
+    ({ tool }) => tool.risk === 'read' || tool.isParallelSafe === true,
+  );
+  const order = new Map(open.map((call, index) => [call.callId, index]));
+  const firstAsked = Math.min(...asked.map((one) => order.get(one.call.callId) ?? 0));
+  const runnable = isParallel ? ready : ready.filter((one) => (order.get(one.call.callId) ?? 0) < firstAsked);
+  const outcomes = isParallel ? await runSideBySide(run, runnable) : await runInOrder(run, runnable);
+
+  const finish = outcomes.find((outcome) => outcome.kind === 'finish');
+  if (finish !== undefined) return { kind: 'finish', finish: finish.finish };
+  for (const outcome of outcomes) if (outcome.kind === 'park') waits.push(outcome.waitingFor);
+  return toOutcome(asked, waits);
+}
+
+function toOutcome(asked: Ready[], waits: WaitingFor[]): CallsOutcome {
+  if (asked.length > 0) {
+    const approvalIds = asked.map((one) => one.call.approval?.id ?? '').filter((id) => id !== '');
+    return {
+      kind: 'park',
+      end: { kind: 'parked', state: 'waiting_approval', waitingFor: { kind: 'approval', approvalIds } },
+    };
+  }
+  const wait = waits[0];
+  if (wait === undefined) return { kind: 'settled' };
+  const state = wait.kind === 'children' ? 'waiting_children' : 'waiting_input';
+  return { kind: 'park', end: { kind: 'parked', state, waitingFor: wait } };
+}
+
+/**
+ * A call that had started before this run: one that parked gets its result from what has happened since; one that a
+ * crash interrupted is run again when that does no harm, and else its outcome is said to be unknown.
+ */
+function settleStarted(run: Run, call: OpenCall, tool: Tool): 'open' | 'settled' | 'waiting' {
+  if (call.started === null) return 'open';
+  if (call.parkedOn !== null) {
+    const since = run.state.sincePark.map((event) => readKnownEvent({ ...event, at: EPOCH })).filter(isKnown);
+    const result = tool.resume?.(call.parkedOn, since) ?? null;
+    if (result === null) return 'waiting';
+    run.journal.stage([toResultEvent(call, tool, result, { durationMs: 0 })]);
+    return 'settled';
+  }
+  if (tool.idempotency !== 'once') return 'open';
+  run.journal.stage([
+    toResultEvent(
+      call,
+      tool,
+      {
+        status: 'unknown',
+        text: 'The process that ran this call ended before its result was known. It was not run again. Whether it took effect is unknown: check (for example by reading what it would have changed) before you repeat it.',
+      },
+      { durationMs: 0 },
+    ),
+  ]);
+  return 'settled';
+}
+const EPOCH = new Date(0).toISOString();
+function isKnown(event: KnownEvent | null): event is KnownEvent {
+  return event !== null;
+}
+
+function decideCall(run: Run, call: OpenCall, tool: Tool, input: unknown): Ready {
+  const argumentsHash = createHash('sha256')
+    .update(canonicalize(call.input) ?? '')
+    .digest('hex');
+  const ready = { call, tool, input, argumentsHash };
+  const { approval } = call;
+  if (approval?.decision === 'pending')
+    return { ...ready, decision: { verdict: 'ask', reason: 'waits for its approval' } };
+  if (approval !== null && approval.decision !== 'approved') {
+    const note = approval.note === null ? '' : `: ${approval.note}`;
+    const reason = REFUSALS[approval.decision];
+    return { ...ready, decision: { verdict: 'refuse', reason: `${reason}${note}` } };
+  }
+  if (run.gate === null) throw new Error('a call is decided before the gate was evaluated');
+  const decision = run.deps.decide(
+    {
+      tool: tool.name,
+      domain: tool.domain,
+      risk: tool.risk,
+      tier: tool.tier,
+      arguments: call.input,
+      argumentsHash,
+      grantKey: tool.grantKey?.(input as never) ?? null,
+      isTainted: run.task.isTainted,
+      isContained: tool.tier === 'vm',
+      taskKind: run.task.kind,
+    },
+    run.gate,
+  );
+  // An approval turns an `ask` into an act; a refusal that has come since stays one.
+  if (approval?.decision === 'approved' && decision.verdict === 'ask') {
+    return {
+      ...ready,
+      decision: { verdict: 'act', reason: 'approved by the user', approvalId: approval.id },
+    };
+  }
+  return { ...ready, decision };
+}
+const REFUSALS = {
+  refused: 'Refused by the user',
+  expired: 'Nobody decided on it in time, so it was not run',
+  void: 'Not run',
+} as const;
+
+function toRefusal(call: OpenCall, tool: Tool, reason: string): NewEvent {
+  return toResultEvent(call, tool, { status: 'refused', text: reason }, { durationMs: 0 });
+}
+
+async function askForApprovals(run: Run, asked: Ready[]): Promise<void> {
+  if (asked.length === 0) return;
+  const expiresAt = new Date(run.deps.clock.now() + APPROVAL_HOURS * 3_600_000);
+  const approvals: NewApproval[] = asked.map(({ call, tool, argumentsHash, decision }) => ({
+    id: newId(),
+    taskId: run.task.id,
+    userId: run.task.userId,
+    callId: call.callId,
+    tool: tool.name,
+    arguments: call.input,
+    argumentsHash,
+    reason: decision.reason,
+    risk: tool.risk,
+    domain: tool.domain,
+    expiresAt,
+  }));
+  const events: NewEvent[] = approvals.map(({ id, taskId: _t, userId: _u, expiresAt: at, ...rest }) => ({
+    type: 'approval.requested',
+    payload: { ...rest, arguments: rest.arguments as never, approvalId: id, expiresAt: at.toISOString() },
+  }));
+  await run.journal.requestApprovals(approvals, events);
+}
+
+async function runSideBySide(run: Run, ready: Ready[]): Promise<ToolRun[]> {
+  const started = await start(run, ready);
+  return Promise.all(started.map((one) => runTool(run, one.call, one.tool, one.input)));
+}
+
+async function runInOrder(run: Run, ready: Ready[]): Promise<ToolRun[]> {
+  const outcomes: ToolRun[] = [];
+  for (const one of ready) {
+    run.signal.throwIfAborted();
+    const [started] = await start(run, [one]);
+    if (started === undefined) continue;
+    const outcome = await runTool(run, one.call, one.tool, one.input);
+    outcomes.push(outcome);
+    if (outcome.kind !== 'done') break;
+  }
+  return outcomes;
+}
+
+/** Journals calls as intended, before any of them runs. A used-up approval gives a result instead. */
+async function start(run: Run, ready: Ready[]): Promise<Ready[]> {
+  const started: Ready[] = [];
+  const plain: NewEvent[] = [];
+  for (const one of ready) {
+    const event = toStarting(one);
+    const { approvalId } = one.decision;
+    if (approvalId === undefined) {
+      plain.push(event);
+      started.push(one);
+    } else if (await run.journal.startApproved(approvalId, one.argumentsHash, event)) {
+      started.push(one);
+    } else {
+      run.journal.stage([
+        toRefusal(one.call, one.tool, 'The approval does not fit this call (any more); ask again.'),
+      ]);
+    }
+  }
+  if (plain.length > 0) await run.journal.append(plain);
+  return started;
+}
+
+function toStarting({ call, tool, decision }: Ready): NewEvent {
+  return {
+    type: 'tool.starting',
+    payload: {
+      callId: call.callId,
+      turn: call.turn,
+      tool: tool.name,
+      arguments: call.input as never,
+      idempotency: tool.idempotency,
+      risk: tool.risk,
+      domain: tool.domain,
+      tier: tool.tier,
+      decision: { ...decision },
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { ArtifactRef, Failure, GuestSession, Tier, WaitingFor, WaitingState } from '@vitto/contracts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { TaskRecord } from '../journal/task.store.ts';
+import type { ModelLimiter } from '../models/limiter.ts';
+import type { Model } from '../models/model.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { ArtifactAccess } from '../tools/tool.ts';
+import type { AutonomyContext, DecideCall, EvaluateGate } from './hooks.ts';
+import type { RunState } from './run-state.ts';
+import type { TaskJournal } from './task-journal.ts';
+import type { Transcript } from './transcript.ts';
+
+/** Everything a run of the loop reaches, handed in. */
+export interface LoopDependencies {
+  registry: ToolRegistry;
+  /** Names of the tools that this task is offered. */
+  toolNames: readonly string[];
+  evaluateGate: EvaluateGate;
+  decide: DecideCall;
+  /** In the order they are tried. */
+  models: readonly Model[];
+  limiter: ModelLimiter;
+  systemPrompt: string;
+  artifacts: ArtifactAccess;
+  /** Makes or finds the task's guest; rejects with `GuestError`. The loop calls it at the first need, once a run. */
+  claimGuest: () => Promise<ClaimedGuest>;
+  clock: Clock;
+  logger: Logger;
+  timeZone: string;
+  dailyLimitNano: number | null;
+}
+
+/** A guest and how it came, so that a fallback is never silent. */
+export interface ClaimedGuest {
+  session: GuestSession;
+  /** Why it is not a VM; `null` when it is. */
+  degradedReason: string | null;
+}
+
+/** One run of a task by one worker: from taking it to parking, ending or losing it. */
+export interface Run {
+  task: TaskRecord;
+  state: RunState;
+  transcript: Transcript;
+  journal: TaskJournal;
+  deps: LoopDependencies;
+  /** Aborts when the task is cancelled, the lease is lost, or the worker must stop at once. */
+  signal: AbortSignal;
+  /** True when the worker stops: the loop gives the task back at its next step boundary. */
+  isDraining: () => boolean;
+  gate: AutonomyContext | null;
+  /** What is held for the closing turn; `null` before the first reservation. */
+  headroom: { tokens: number; costNano: number } | null;
+  spent: { tokens: number; costNano: number };
+  /** False once anything of the task ran on a model without a price. */
+  isCostKnown: boolean;
+  /** Folds transcript and state anew from the journal. */
+  reload: () => Promise<void>;
+  /** Milliseconds on the monotonic clock at which the running time began. */
+  startedAt: number;
+  guest: Promise<ClaimedGuest> | null;
+}
+
+/** How a run ended. */
+export type RunEnd =
+  | { kind: 'completed' }
+  | { kind: 'failed'; error: Failure }
+  | { kind: 'parked'; state: WaitingState; waitingFor: WaitingFor }
+  | { kind: 'given-back' };
+
+export interface Finish {
+  text: string;
+  success: boolean;
+  artifacts?: ArtifactRef[];
+}
+
+/** Running time so far, parked time not counted, in milliseconds. */
+export function runningMs(run: Run): number {
+  return run.task.ranMs + run.deps.clock.monotonic() - run.startedAt;
+}
+export function tierOf(run: Run): Tier {
+  return run.gate?.execution.tier ?? 'in-process';
+}

@@ -1,0 +1,153 @@
+import type { EventPayload, WaitingFor } from '@vitto/contracts';
+import { readToolCalls, type TurnCall } from '../models/tool-input.ts';
+import type { AssistantPart } from '../models/model.ts';
+import type { FoldEvent } from './task-journal.ts';
+import type { CompletedCall } from './stuck.ts';
+
+/** One call of the last turn that has no result yet, with what the journal says of it. */
+export interface OpenCall extends TurnCall {
+  turn: number;
+  /** It was journaled as intended: its handler may have run. */
+  started: EventPayload<'tool.starting'> | null;
+  /** It parked the task. */
+  parkedOn: WaitingFor | null;
+  approval: {
+    id: string;
+    argumentsHash: string;
+    decision: 'pending' | 'approved' | 'refused' | 'expired' | 'void';
+    note: string | null;
+  } | null;
+}
+
+/** What the loop must know of its own task beside the transcript, folded from the same events. */
+export class RunState {
+  readonly taskId: string;
+  iteration = 0;
+  turn = 0;
+  /** Budgets whose 80 % note has been given. */
+  readonly warned = new Set<string>();
+  readonly openCalls = new Map<string, OpenCall>();
+  /** Calls with their results, newest last, since the last corrective note. */
+  recentCalls: CompletedCall[] = [];
+  /** Turns in a row without a call and without new text. */
+  idleTurns = 0;
+  nudges = 0;
+  /** Seq of the newest message from the user. */
+  inputSeq = 0;
+  lastText = '';
+  lastFinish = '';
+  /** The newest completed turn has asked for no tool. */
+  isAnswered = false;
+  hasGate = false;
+  hasCompletedTurn = false;
+  isDegraded = false;
+  /** What the provider counted for the newest request, and how long that was. */
+  measured: { inputTokens: number; bytes: number } | null = null;
+  readonly callIds = new Set<string>();
+  /** Events since the newest park, for the call that waits. */
+  sincePark: FoldEvent[] = [];
+
+  constructor(taskId: string) {
+    this.taskId = taskId;
+  }
+
+  apply(event: FoldEvent): void {
+    if (event.taskId !== this.taskId) return;
+    this.sincePark.push(event);
+    const handler = HANDLERS[event.type];
+    handler?.(this, event.payload as never, event.seq);
+    if (this.sincePark.length > 500) this.sincePark = this.sincePark.slice(-250);
+  }
+}
+
+const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) => void> = {
+  'user.message': (state, payload: EventPayload<'user.message'>, seq) => {
+    state.inputSeq = seq;
+    // An answer to a question is that call's result, not a new wish.
+    if (payload.answers === undefined) state.isAnswered = false;
+  },
+  'gate.evaluated': (state) => {
+    state.hasGate = true;
+  },
+  'vm.degraded': (state) => {
+    state.isDegraded = true;
+  },
+  'agent.iteration': (state, payload: EventPayload<'agent.iteration'>) => {
+    state.iteration = payload.iteration;
+    for (const budget of (payload as { warned?: string[] }).warned ?? []) state.warned.add(budget);
+  },
+  'agent.turn_completed': applyTurn,
+  'tool.starting': (state, payload: EventPayload<'tool.starting'>) => {
+    const call = state.openCalls.get(payload.callId);
+    if (call !== undefined) call.started = payload;
+  },
+  'approval.requested': (state, payload: EventPayload<'approval.requested'>) => {
+    const call = state.openCalls.get(payload.callId);
+    if (call === undefined) return;
+    call.approval = {
+      id: payload.approvalId,
+      argumentsHash: payload.argumentsHash,
+      decision: 'pending',
+      note: null,
+    };
+  },
+  'approval.decided': (state, payload: EventPayload<'approval.decided'>) => {
+    const approval = state.openCalls.get(payload.callId)?.approval;
+    if (approval?.id !== payload.approvalId) return;
+    approval.decision = payload.decision;
+    approval.note = payload.note ?? null;
+  },
+  'tool.called': (state, payload: EventPayload<'tool.called'>) => {
+    const call = state.openCalls.get(payload.callId);
+    if (call === undefined) return;
+    state.openCalls.delete(payload.callId);
+    state.recentCalls.push({
+      turn: payload.turn,
+      signature: JSON.stringify([call.toolName, call.input]),
+      tool: call.toolName,
+      result: `${payload.status}\n${payload.text}`,
+    });
+    if (state.recentCalls.length > 60) state.recentCalls.shift();
+  },
+  'task.parked': (state, payload: EventPayload<'task.parked'>) => {
+    state.sincePark = [];
+    const { waitingFor } = payload;
+    if (waitingFor.kind === 'approval') return;
+    const call = state.openCalls.get(waitingFor.callId);
+    if (call !== undefined) call.parkedOn = waitingFor;
+  },
+  'task.stuck': (state, payload: EventPayload<'task.stuck'>) => {
+    if (payload.action !== 'nudged') return;
+    state.nudges += 1;
+    state.recentCalls = [];
+    state.idleTurns = 0;
+  },
+};
+
+function applyTurn(state: RunState, payload: EventPayload<'agent.turn_completed'>): void {
+  const content = payload.message.content as unknown as AssistantPart[];
+  const calls = readToolCalls(content);
+  const text = content
+    .filter((part) => part.type === 'text')
+    .map((part) => part.text)
+    .join('')
+    .trim();
+  const isIdle = calls.length === 0 && (text === '' || text === state.lastText);
+  state.idleTurns = isIdle ? state.idleTurns + 1 : 0;
+  state.turn = payload.turn;
+  state.hasCompletedTurn = true;
+  state.lastText = text === '' ? state.lastText : text;
+  state.lastFinish = payload.finishReason;
+  state.isAnswered = calls.length === 0 && text !== '' && payload.finishReason === 'stop';
+  state.openCalls.clear();
+  for (const call of calls) {
+    state.callIds.add(call.callId);
+    state.openCalls.set(call.callId, {
+      ...call,
+      turn: payload.turn,
+      started: null,
+      parkedOn: null,
+      approval: null,
+    });
+  }
+}

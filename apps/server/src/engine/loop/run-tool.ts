@@ -1,0 +1,205 @@
+import {
+  GuestError,
+  type EventPayload,
+  type GuestSession,
+  type NewEvent,
+  type WaitingFor,
+} from '@vitto/contracts';
+import { describeError } from '../../kernel/app-error.ts';
+import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
+import type { Tool, ToolContext, ToolOutcome, ToolResult } from '../tools/tool.ts';
+import { LostLease } from '../journal/journal.store.ts';
+import { DeltaWriter } from './delta-writer.ts';
+import { runningMs, type Finish, type Run } from './run-context.ts';
+import type { OpenCall } from './run-state.ts';
+import { boundResult, toResultEvent } from './tool-result.ts';
+
+/** How a handler ended. `done` has journaled its result, or staged it when it was the turn's last. */
+export type ToolRun =
+  { kind: 'done' } | { kind: 'park'; waitingFor: WaitingFor } | { kind: 'finish'; finish: Finish };
+
+const PROGRESS_EVERY_MS = 200;
+const PROGRESS_MAX_LENGTH = 4_096;
+
+/**
+ * Runs the handler of a call that is journaled as started, with its time limit and its progress, and journals the end.
+ * @throws LostLease, or the signal's reason when the run is aborted: then nothing is journaled.
+ */
+export async function runTool(run: Run, call: OpenCall, tool: Tool, input: unknown): Promise<ToolRun> {
+  const { clock } = run.deps;
+  const began = clock.monotonic();
+  const limit = timeLimit(run, tool);
+  const timeout = AbortSignal.timeout(limit);
+  const progress = openProgress(run, call);
+  const used: { guest: GuestSession | null } = { guest: null };
+  const context = toContext(run, call, AbortSignal.any([run.signal, timeout]), progress, used);
+  const outcome = await callHandler(run, tool, input, context, timeout, limit);
+  await progress.finish();
+  run.signal.throwIfAborted();
+  if (outcome.status === 'park') return { kind: 'park', waitingFor: outcome.waitingFor };
+
+  const result = await boundResult(toToolResult(outcome), tool.name, run.deps.artifacts);
+  if (result.untrusted !== undefined && !run.task.isTainted) {
+    run.task.isTainted = true;
+    await run.journal.taint();
+  }
+  const durationMs = clock.monotonic() - began;
+  await record(run, toResultEvent(call, tool, result, { durationMs, ranOn: whereRan(used.guest) }));
+  if (outcome.status !== 'finish') return { kind: 'done' };
+  const { text, success, artifacts } = outcome;
+  return {
+    kind: 'finish',
+    finish: { text: maskSecrets(text), success, ...(artifacts === undefined ? {} : { artifacts }) },
+  };
+}
+
+/** The last result of a turn goes into the same write as what follows it at once; every other is written now. */
+async function record(run: Run, event: NewEvent): Promise<void> {
+  if (run.state.openCalls.size <= 1) run.journal.stage([event]);
+  else await run.journal.append([event]);
+}
+
+function timeLimit(run: Run, tool: Tool): number {
+  const { maxDurationMs } = run.task;
+  if (maxDurationMs === null) return tool.timeoutMs;
+  return Math.max(1, Math.min(tool.timeoutMs, Math.floor(maxDurationMs - runningMs(run))));
+}
+
+async function callHandler(
+  run: Run,
+  tool: Tool,
+  input: unknown,
+  context: ToolContext,
+  timeout: AbortSignal,
+  limit: number,
+): Promise<ToolOutcome> {
+  try {
+    return await raceAbort(tool.run(input as never, context), context.signal);
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (error instanceof LostLease) throw error;
+    if (timeout.aborted) {
+      return {
+        status: 'timeout',
+        text: `${tool.name} did not end within ${Math.round(limit / 1000)} s and was stopped.`,
+      };
+    }
+    if (error instanceof GuestError) {
+      const hint = error.hint === undefined ? '' : ` ${error.hint}`;
+      const prefix = error.code === 'unavailable' ? 'tool_unavailable' : error.code;
+      return { status: 'error', text: `${prefix}: ${error.message}${hint}` };
+    }
+    run.deps.logger.error({ err: error, tool: tool.name, taskId: run.task.id }, 'a tool has a defect');
+    return { status: 'error', text: `${tool.name} failed: ${describeError(error).slice(0, 500)}` };
+  }
+}
+
+/** A handler that does not heed its signal must not hold the task up: after a grace it is left behind. */
+async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let leave: (() => void) | undefined;
+  const abandoned = new Promise<never>((_, reject) => {
+    leave = () => setTimeout(() => reject(signal.reason as Error), ABORT_GRACE_MS).unref();
+    signal.addEventListener('abort', leave, { once: true });
+  });
+  try {
+    return await Promise.race([work, abandoned]);
+  } finally {
+    if (leave !== undefined) signal.removeEventListener('abort', leave);
+  }
+}
+/** A stopped command still returns what it printed: it is given TERM, 2 s, then KILL. */
+const ABORT_GRACE_MS = 4_000;
+
+interface Progress {
+  report: ToolContext['reportProgress'];
+  finish: () => Promise<void>;
+}
+
+function openProgress(run: Run, call: OpenCall): Progress {
+  const writers = new Map<string, DeltaWriter>();
+  const report: ToolContext['reportProgress'] = (stream, text) => {
+    let writer = writers.get(stream);
+    if (writer === undefined) {
+      writer = new DeltaWriter({
+        everyMs: PROGRESS_EVERY_MS,
+        maxLength: PROGRESS_MAX_LENGTH,
+        holdsBackSecrets: true,
+        write: (delta) => run.journal.append([progressEvent(call, stream, delta)]),
+      });
+      writers.set(stream, writer);
+    }
+    // A lost lease shows at the next write of the loop itself.
+    writer.push(text).catch(() => undefined);
+  };
+  const finish = async () => {
+    for (const writer of writers.values()) await writer.finish();
+  };
+  return { report, finish };
+}
+
+function progressEvent(call: OpenCall, stream: 'stdout' | 'stderr' | 'note', text: string): NewEvent {
+  const shown =
+    text.length > PROGRESS_MAX_LENGTH ? `…${text.slice(-PROGRESS_MAX_LENGTH).toWellFormed()}` : text;
+  return { type: 'tool.progress', payload: { callId: call.callId, stream, text: shown } };
+}
+
+function toContext(
+  run: Run,
+  call: OpenCall,
+  signal: AbortSignal,
+  progress: Progress,
+  used: { guest: GuestSession | null },
+): ToolContext {
+  const { task } = run;
+  return {
+    task: {
+      id: task.id,
+      userId: task.userId,
+      conversationId: task.conversationId,
+      parentId: task.parentId,
+      rootId: task.rootId,
+      depth: task.depth,
+      allowedPaths: task.allowedPaths,
+    },
+    callId: call.callId,
+    signal,
+    reportProgress: progress.report,
+    artifacts: run.deps.artifacts,
+    claimGuest: async () => {
+      used.guest = await claimGuest(run);
+      return used.guest;
+    },
+    budgetLeft: () => ({
+      iterations: task.maxIterations - run.state.iteration,
+      tokens: task.maxTokens === null ? null : task.maxTokens - run.spent.tokens,
+      costUsd: task.maxCostNano === null ? null : (task.maxCostNano - run.spent.costNano) / 1e9,
+      durationMs: task.maxDurationMs === null ? null : task.maxDurationMs - runningMs(run),
+    }),
+  };
+}
+
+/** Claims the task's guest once a run. Where it is not a VM, that is journaled before the first command runs. */
+async function claimGuest(run: Run): Promise<GuestSession> {
+  run.guest ??= run.deps.claimGuest().catch((error: unknown) => {
+    run.guest = null;
+    throw error;
+  });
+  const { session, degradedReason } = await run.guest;
+  if (degradedReason !== null && !run.state.isDegraded) {
+    run.state.isDegraded = true;
+    await run.journal.append([
+      { type: 'vm.degraded', payload: { reason: degradedReason, fallbackTier: 'process-sandbox' } },
+    ]);
+  }
+  return session;
+}
+
+function whereRan(guest: GuestSession | null): EventPayload<'tool.called'>['ranOn'] {
+  return guest === null ? { kind: 'in-process' } : { kind: guest.kind, sandboxId: guest.id };
+}
+
+function toToolResult(outcome: Exclude<ToolOutcome, { status: 'park' }>): ToolResult {
+  if (outcome.status !== 'finish') return outcome;
+  const { text, artifacts } = outcome;
+  return { status: 'ok', text, ...(artifacts === undefined ? {} : { artifacts }) };
+}

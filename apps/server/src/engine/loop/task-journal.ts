@@ -1,0 +1,41 @@
+import type { EventEnvelope, Failure, NewEvent, WaitingFor, WaitingState } from '@vitto/contracts';
+import type { NewApproval } from '../journal/approval.store.ts';
+import type { BudgetRefusal, Reservation, Settlement } from '../journal/journal.store.ts';
+
+/** An event as the engine folds it, whether it was just written or read back. */
+export type FoldEvent = Pick<EventEnvelope, 'taskId' | 'seq' | 'position' | 'type' | 'payload'>;
+
+/**
+ * The owner's hold on a task's journal while it runs. Writes come one after the other; each throws `LostLease` once
+ * another process owns the task. While the database is away a write waits for it: what was done is not lost.
+ */
+export interface TaskJournal {
+  /** Seq of the last event that is known here. */
+  readonly lastSeq: number;
+  /** True when somebody else has appended (a message, a decision) since the last read. */
+  readonly hasNews: boolean;
+  /** Reads what others have appended, and folds it. */
+  readNews: () => Promise<void>;
+  /** Folds events now and keeps them for the next write: nothing becomes visible by waiting for it. */
+  stage: (events: NewEvent[], settle?: Settlement) => void;
+  /** Writes what is staged and `events` in one transaction, and folds them. */
+  append: (events: NewEvent[]) => Promise<void>;
+  /** Writes what is staged; then, unless the reservation is refused, `events` with it. */
+  reserve: (
+    reservation: Reservation,
+    events: NewEvent[],
+    iteration?: number,
+  ) => Promise<BudgetRefusal | null>;
+  /** Asks for approvals: rows and events in one transaction. */
+  requestApprovals: (approvals: NewApproval[], events: NewEvent[]) => Promise<void>;
+  /** Uses an approval up and journals the call that it allows, in one transaction; false when it is not good (any more). */
+  startApproved: (approvalId: string, argumentsHash: string, event: NewEvent) => Promise<boolean>;
+  /** Marks the task as having read untrusted text. */
+  taint: () => Promise<void>;
+  /** Ends the ownership. False: there is news to read first, and nothing was written. */
+  park: (state: WaitingState, waitingFor: WaitingFor) => Promise<boolean>;
+  complete: (event: Extract<NewEvent, { type: 'task.completed' }>) => Promise<boolean>;
+  fail: (event: Extract<NewEvent, { type: 'task.failed' }>, error: Failure) => Promise<void>;
+  /** Gives the task back to the queue at a step boundary (shutdown). */
+  giveBack: (reason: string) => Promise<void>;
+}
