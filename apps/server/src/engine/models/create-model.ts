@@ -53,7 +53,7 @@ export async function createModel(ref: ModelRef, resources: ModelResources): Pro
   const base = { id: ref.id, isScripted: true, limiterKey: ref.id };
   if (ref.kind === 'replay') {
     const cassette = openCassette(text, ref.file, resources.maskSecrets);
-    return { ...base, ...limits, language: cassette, price: priceOf(ref, resources.prices) };
+    return { ...base, ...limits, ...cassette.limits, language: cassette.language, price: FREE };
   }
   const script = readScript(text, ref.file);
   return {

@@ -15,6 +15,8 @@ export type RecordedRequest = z.infer<typeof recordedRequest>;
 export const cassetteLine = z.object({
   version: z.literal(1),
   model: z.string(),
+  /** Sizes of the recorded model in tokens: what is replayed must be compacted at the same places. */
+  limits: z.object({ contextWindow: z.number(), maxOutputTokens: z.number() }),
   /** SHA-256 of the request as recorded. */
   digest: z.string(),
   /** SHA-256 of what the conversation began with: lines of parallel tasks are told apart by it. */
@@ -22,6 +24,8 @@ export const cassetteLine = z.object({
   request: recordedRequest,
   /** Stream parts as the provider's package gave them. */
   parts: z.array(z.looseObject({ type: z.string() })),
+  /** True when the caller gave the call up after these parts: replayed, it waits to be given up. */
+  isAbandoned: z.literal(true).optional(),
   /** How the call failed, before or after those parts; absent when it did not. */
   error: z
     .object({

@@ -4,7 +4,7 @@ import { createModel } from '../create-model.ts';
 import type { ModelResources } from '../create-model.ts';
 import type { Model } from '../model.ts';
 import type { TurnRequest } from '../stream-turn.ts';
-import { finishTurn, startTurn } from '../testing/drive-turn.ts';
+import { finishTurn, startTurn, until } from '../testing/drive-turn.ts';
 import { startFakeProvider } from '../testing/fake-provider.ts';
 import type { FakeReply } from '../testing/fake-provider.ts';
 import { recordModel } from './record-model.ts';
@@ -115,6 +115,57 @@ describe('a recording', () => {
     expect(turn.log.retries.map(({ reason }) => reason)).toEqual(['rate-limit', 'cut']);
     expect(turn.log.retries[0]?.delayMs).toBeGreaterThanOrEqual(7_000);
     expect(turn.log.textOf.get(2)).toBe('Half');
+  });
+
+  it('replays a conversation of several turns with reasoning in its history', async () => {
+    const more: Options['prompt'][number] = { role: 'user', content: [{ type: 'text', text: 'And now?' }] };
+    const replies: FakeReply[] = [HELLO, { answer: { text: ['Done.'] } }];
+    const history = async (model: Model): Promise<Options> => {
+      const { content } = await finishTurn(startTurn([model], ask('Hi')));
+      return { prompt: [...ask('Hi').prompt, { role: 'assistant', content }, more] };
+    };
+    const second = await history(await replay(await record(replies, [ask('Hi')])));
+    const asRecorded = structuredClone(second);
+    const reasoning = asRecorded.prompt[2]?.content[0] as unknown as {
+      providerOptions: { vitto: { from: string } };
+    };
+    expect(reasoning.providerOptions.vitto.from).toBe('replay');
+    reasoning.providerOptions.vitto.from = 'anthropic';
+    const model = await replay(await record(replies, [ask('Hi'), asRecorded]));
+    const result = await finishTurn(startTurn([model], await history(model)));
+    expect(result.content).toMatchObject([{ text: 'Done.' }]);
+  });
+
+  it('plays the model that took over, not the one that failed', async () => {
+    const failed = await record([{ status: 401 }], [ask('Hi')]);
+    const answered = (await record([HELLO], [ask('Hi')])).replaceAll('anthropic/claude-x', 'openai/other');
+    const turn = startTurn([await replay(failed + answered)], ask('Hi'));
+    await expect(finishTurn(turn)).resolves.toMatchObject({ attempt: 1 });
+  });
+
+  it('waits to be given up again where a call was given up', async () => {
+    const provider = await startFakeProvider('anthropic', [{ answer: { text: ['Wait'] }, fault: 'stall' }]);
+    const lines: string[] = [];
+    const model = await createModel(
+      { kind: 'provider', id: 'anthropic/claude-x', provider: 'anthropic', model: 'claude-x' },
+      resources({ providers: { anthropic: { apiKey: 'k', baseUrl: provider.url } } }),
+    );
+    const run = async (one: Model): Promise<void> => {
+      const cancel = new AbortController();
+      const turn = startTurn([one], ask('Hi'), { signal: cancel.signal });
+      await until(() => turn.log.text === 'Wait', 'the first text');
+      cancel.abort(new Error('given up'));
+      await expect(turn.result).rejects.toThrow('given up');
+    };
+    await run(recordModel(model, async (line) => void lines.push(line), mask));
+    await until(() => lines.length === 1, 'the line');
+    await provider.close();
+    await run(await replay(lines.join('\n')));
+  });
+
+  it('keeps the sizes of the recorded model', async () => {
+    const model = await replay(await record([HELLO], [ask('Hi')]));
+    expect(model).toMatchObject({ contextWindow: 200_000, maxOutputTokens: 32_000, price: { input: 0 } });
   });
 
   it('holds no secrets, in requests or in answers, and is still found by a request that holds them', async () => {

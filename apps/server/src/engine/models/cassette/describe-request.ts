@@ -7,7 +7,8 @@ import type { RecordedRequest } from './cassette-line.ts';
 /**
  * A request as cassettes know it. Secrets are masked, and what differs from run to run without meaning
  * anything is named instead: UUIDs by the order in which they turn up, ISO dates and times, milliseconds
- * since the epoch, and durations in `ms`. Headers and signals are no part of it.
+ * since the epoch, and durations in `ms`. Headers, signals, the bound of the answer and our mark of whose
+ * reasoning it is are no part of it.
  */
 export function describeRequest(
   options: LanguageModelV4CallOptions,
@@ -22,8 +23,17 @@ export function describeRequest(
     ...settings
   } = options;
   const name = namer();
-  const plain: unknown = JSON.parse(JSON.stringify({ prompt, tools: tools ?? [], settings }));
+  const plain: unknown = JSON.parse(JSON.stringify({ prompt, tools: tools ?? [], settings }, withoutMark));
   return mapStrings(plain, (text) => name(maskSecrets(text))) as RecordedRequest;
+}
+
+/** Reasoning that a replay gives is marked as the replay's, where the recording had the provider's name. */
+function withoutMark(key: string, value: unknown): unknown {
+  if (key !== 'providerOptions' || typeof value !== 'object' || value === null) return value;
+  const { vitto, ...others } = value as Record<string, Record<string, unknown>>;
+  const { from: _from, ...own } = vitto ?? {};
+  const kept = Object.keys(own).length === 0 ? others : { ...others, vitto: own };
+  return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
 /** SHA-256 over the canonical JSON of a value. */

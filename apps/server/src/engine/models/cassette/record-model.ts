@@ -19,8 +19,7 @@ import { conversationOf, describeRequest, digestOf } from './describe-request.ts
 export type CassetteSink = (line: string) => Promise<void>;
 
 /**
- * The same model, with every call written to the sink when it has ended: request, parts, failure. A call that the
- * caller gave up is not recorded. What is recorded passes through `maskSecrets`; headers of requests are never recorded.
+ * The same model, with every call written to the sink when it has ended: request, parts, failure. What is recorded passes through `maskSecrets`; headers of requests are never recorded.
  */
 export function recordModel(model: Model, sink: CassetteSink, maskSecrets: (text: string) => string): Model {
   const { language } = model;
@@ -54,7 +53,7 @@ class Recorder {
       const result = await this.#model.language.doStream(options);
       return { stream: streamOf(this.#pass(result.stream, options), options.abortSignal) };
     } catch (error) {
-      if (!options.abortSignal?.aborted) await this.#write(options, [], error);
+      await this.#write(options, [], error);
       throw error;
     }
   }
@@ -77,23 +76,31 @@ class Recorder {
       }
       if (!isWritten) await this.#write(options, parts, undefined);
     } catch (error) {
-      if (!isWritten && !options.abortSignal?.aborted) await this.#write(options, parts, error);
+      if (!isWritten) await this.#write(options, parts, error);
       throw error;
     }
   }
 
   #write(options: LanguageModelV4CallOptions, parts: unknown[], error: unknown): Promise<void> {
     const request = describeRequest(options, this.#mask);
+    const { id, contextWindow, maxOutputTokens } = this.#model;
     const line: CassetteLine = {
       version: 1,
-      model: this.#model.id,
+      model: id,
+      limits: { contextWindow, maxOutputTokens },
       digest: digestOf(request),
       conversation: conversationOf(request),
       request,
       parts: mapStrings(parts, this.#mask) as CassetteLine['parts'],
-      ...(error === undefined ? {} : { error: mapStrings(describeFailure(error), this.#mask) as Failure }),
+      ...this.#ending(options, error),
     };
     return this.#sink(JSON.stringify(line).toWellFormed());
+  }
+
+  #ending(options: LanguageModelV4CallOptions, error: unknown): Pick<CassetteLine, 'error' | 'isAbandoned'> {
+    if (error === undefined) return {};
+    if (options.abortSignal?.aborted) return { isAbandoned: true };
+    return { error: mapStrings(describeFailure(error), this.#mask) as Failure };
   }
 }
 

@@ -23,8 +23,9 @@ export function openCassette(
   text: string,
   file: string,
   maskSecrets: (text: string) => string,
-): LanguageModelV4 {
-  return new ReplayModel(readLines(text, file), file, maskSecrets);
+): { language: LanguageModelV4; limits: CassetteLine['limits'] | null } {
+  const lines = readLines(text, file);
+  return { language: new ReplayModel(lines, file, maskSecrets), limits: lines[0]?.limits ?? null };
 }
 
 function readLines(text: string, file: string): CassetteLine[] {
@@ -52,10 +53,13 @@ class ReplayModel implements LanguageModelV4 {
     this.modelId = file;
     this.#lines = lines;
     this.#mask = mask;
-    for (const line of lines) {
-      const same = this.#waiting.get(line.digest);
-      if (same) same.push(line);
-      else this.#waiting.set(line.digest, [line]);
+    for (const [digest, same] of Map.groupBy(lines, (line) => line.digest)) {
+      // Where another model took over, its tries alone are played: here there is one model only.
+      const last = same.at(-1)?.model;
+      this.#waiting.set(
+        digest,
+        same.filter((line) => line.error === undefined || line.model === last),
+      );
     }
   }
 
@@ -65,7 +69,7 @@ class ReplayModel implements LanguageModelV4 {
     const line = this.#waiting.get(digestOf(request))?.shift();
     if (line === undefined) throw this.#diverged(request);
     if (line.error !== undefined && line.parts.length === 0) throw failureOf(line.error, this.modelId);
-    return { stream: streamOf(play(line, this.modelId), options.abortSignal) };
+    return { stream: streamOf(play(line, this.modelId, options.abortSignal), options.abortSignal) };
   }
 
   doGenerate(): Promise<never> {
@@ -95,8 +99,13 @@ class ReplayModel implements LanguageModelV4 {
   }
 }
 
-async function* play(line: CassetteLine, file: string): AsyncGenerator<LanguageModelV4StreamPart> {
+async function* play(
+  line: CassetteLine,
+  file: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<LanguageModelV4StreamPart> {
   for (const part of line.parts) yield part as unknown as LanguageModelV4StreamPart;
+  if (line.isAbandoned) await aborted(signal);
   if (line.error !== undefined) throw failureOf(line.error, file);
 }
 
@@ -108,5 +117,13 @@ function failureOf(error: NonNullable<CassetteLine['error']>, file: string): API
     ...(error.status === null ? {} : { statusCode: error.status }),
     responseHeaders: error.headers,
     responseBody: error.body,
+  });
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(signal?.reason as Error);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
   });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * A script for the scripted model (`script:FILE.yaml`), see docs/guides. Every pattern is a regular expression,
+ * A script for the scripted model (`script:FILE.yaml`); README.md beside this file shows it. Every pattern is a regular expression,
  * written plainly or as `/…/flags`.
  */
 const pattern = z
