@@ -1,4 +1,5 @@
 export * from './api.ts';
+export * from './autonomy.ts';
 export * from './budget.ts';
 export * from './events.ts';
 export * from './guest.ts';

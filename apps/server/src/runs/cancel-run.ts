@@ -2,6 +2,7 @@ import type { NewEvent, Task } from '@vitto/contracts';
 import { isEndState } from '@vitto/contracts';
 import type pg from 'pg';
 import { appendEvents, type Sql } from '../engine/journal/journal.store.ts';
+import { readUnansweredCall } from './unanswered-call.ts';
 import { endTask, releaseReservations, seizeLease } from '../engine/journal/lease.store.ts';
 import { findTask, lockTask, toTask, type TaskRecord } from '../engine/journal/task.store.ts';
 import { inTransaction } from '../engine/journal/transaction.ts';
@@ -71,27 +72,6 @@ async function cancelOne(
   ];
   await appendEvents(client, { taskId: task.id, fence, events });
   await endTask(client, { taskId: task.id, fence, seq: null }, { state: 'cancelled' });
-}
-
-/** What a model call whose answer will never be read has cost: the provider charges for its input. */
-export async function readUnansweredCall(
-  sql: Sql,
-  taskId: string,
-): Promise<{ inputTokens: number; costNano: number }> {
-  const result = await sql.query(
-    `select i.payload->'reserved' as reserved from vitto_task_events i
-     where i.task_id = $1 and i.type = 'agent.iteration'
-       and i.seq > coalesce((select max(seq) from vitto_task_events where task_id = $1 and type = 'agent.turn_completed'), 0)
-     order by i.seq desc limit 1`,
-    [taskId],
-  );
-  const reserved = (
-    result.rows[0] as { reserved: { inputTokens: number; inputCostUsd?: number } | null } | undefined
-  )?.reserved;
-  return {
-    inputTokens: reserved?.inputTokens ?? 0,
-    costNano: Math.round((reserved?.inputCostUsd ?? 0) * 1e9),
-  };
 }
 
 /** Calls that have no result yet get one that says `cancelled`, so that the conversation stays whole. */

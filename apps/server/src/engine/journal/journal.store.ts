@@ -221,7 +221,7 @@ export function readLiveDeltas(sql: Sql, userId: string, taskId: string): Promis
 
 /** The types that make a model's context: everything else is for people's eyes. */
 const CONTEXT_TYPES =
-  "('user.message', 'task.created', 'task.parked', 'task.resumed', 'task.stuck', 'task.completed', 'task.failed', 'task.cancelled', 'phase.completed', 'agent.iteration', 'agent.turn_completed', 'tool.starting', 'tool.called', 'approval.requested', 'approval.decided', 'budget.exceeded', 'subvitto.completed', 'subvitto.failed')";
+  "('user.message', 'task.created', 'gate.evaluated', 'vm.degraded', 'task.parked', 'task.resumed', 'task.stuck', 'task.completed', 'task.failed', 'task.cancelled', 'phase.completed', 'agent.iteration', 'agent.turn_completed', 'tool.starting', 'tool.called', 'approval.requested', 'approval.decided', 'budget.exceeded', 'subvitto.completed', 'subvitto.failed')";
 
 /** What a model's context is folded from: all tasks of the conversation up to now, oldest first, from a position on. */
 export function readContextEvents(
@@ -236,6 +236,20 @@ export function readContextEvents(
      where conversation_id = $1 and position > $2 and type not in ${DELTAS} and type in ${CONTEXT_TYPES}
      order by position limit $3`,
     [conversationId, after, limit],
+  );
+}
+
+/** What the state of one task is folded from: all its own events but deltas, oldest first, after a seq. */
+export function readStateEvents(
+  sql: Sql,
+  taskId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<EventEnvelope[]> {
+  return readRows(
+    sql,
+    `select ${COLUMNS} from vitto_task_events where task_id = $1 and seq > $2 and type in ${CONTEXT_TYPES} order by seq limit $3`,
+    [taskId, afterSeq, limit],
   );
 }
 

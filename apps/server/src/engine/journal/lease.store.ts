@@ -146,7 +146,7 @@ export async function taintTask(sql: Sql, owner: { taskId: string; fence: number
 /** Tasks that ought to run and may have no job that wakes a worker: queued for a while, or with a lease that ran out. */
 export async function findForgottenTasks(sql: Sql): Promise<string[]> {
   const result = await sql.query(
-    `select id from vitto_tasks where state = 'queued' or (state = 'running' and lease_until < clock_timestamp()) limit 500`,
+    `select id from vitto_tasks where state = 'queued' or (state = 'running' and lease_until < clock_timestamp()) limit 50`,
   );
   return (result.rows as { id: string }[]).map((row) => row.id);
 }

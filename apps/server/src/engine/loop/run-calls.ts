@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KnownEvent, NewEvent, WaitingFor } from '@vitto/contracts';
+import type { Decision, KnownEvent, NewEvent, WaitingFor } from '@vitto/contracts';
 import { readKnownEvent } from '@vitto/contracts';
 import canonicalize from 'canonicalize';
 import { newId } from '../../kernel/ids.ts';
@@ -8,7 +8,6 @@ import type { Tool } from '../tools/tool.ts';
 import { checkCall } from './check-call.ts';
 import { runTool, type ToolRun } from './run-tool.ts';
 import type { Finish, Run, RunEnd } from './run-context.ts';
-import type { Decision } from './hooks.ts';
 import type { OpenCall } from './run-state.ts';
 import { toResultEvent } from './tool-result.ts';
 

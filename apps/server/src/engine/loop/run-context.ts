@@ -1,4 +1,12 @@
-import type { ArtifactRef, Failure, GuestSession, Tier, WaitingFor, WaitingState } from '@vitto/contracts';
+import type {
+  ArtifactRef,
+  AutonomyContext,
+  Failure,
+  GuestSession,
+  Tier,
+  WaitingFor,
+  WaitingState,
+} from '@vitto/contracts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { TaskRecord } from '../journal/task.store.ts';
@@ -6,7 +14,7 @@ import type { ModelLimiter } from '../models/limiter.ts';
 import type { Model } from '../models/model.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { ArtifactAccess } from '../tools/tool.ts';
-import type { AutonomyContext, DecideCall, EvaluateGate } from './hooks.ts';
+import type { DecideCall, EvaluateGate } from './hooks.ts';
 import type { RunState } from './run-state.ts';
 import type { TaskJournal } from './task-journal.ts';
 import type { Transcript } from './transcript.ts';

@@ -1,0 +1,218 @@
+import type { Failure, Settings } from '@vitto/contracts';
+import {
+  LostLease,
+  readCompactedThrough,
+  readContextEvents,
+  readStateEvents,
+} from '../engine/journal/journal.store.ts';
+import { openArtifacts } from '../engine/journal/artifact.store.ts';
+import { PgTaskJournal } from '../engine/journal/pg-task-journal.ts';
+import type { TaskRecord } from '../engine/journal/task.store.ts';
+import type { DecideCall, EvaluateGate } from '../engine/loop/hooks.ts';
+import type { ClaimedGuest, Run, RunEnd } from '../engine/loop/run-context.ts';
+import { runLoop } from '../engine/loop/run-loop.ts';
+import { RunState } from '../engine/loop/run-state.ts';
+import { buildSystemPrompt, type PromptFacts } from '../engine/loop/system-prompt.ts';
+import { Transcript } from '../engine/loop/transcript.ts';
+import type { ModelLimiter } from '../engine/models/limiter.ts';
+import { ModelError, type Model } from '../engine/models/model.ts';
+import type { ToolRegistry } from '../engine/tools/registry.ts';
+import { AppError } from '../kernel/app-error.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database/database.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { SignalBus } from '../kernel/signal-bus.ts';
+import { takeTask } from './take-task.ts';
+
+/** What running tasks needs; the same for all tasks of a worker. */
+export interface RunTaskDependencies {
+  database: Database;
+  signals: Pick<SignalBus, 'journalGrew'>;
+  registry: ToolRegistry;
+  evaluateGate: EvaluateGate;
+  decide: DecideCall;
+  /** The task's models in order; throws AppError or ModelError when the list names what does not exist. */
+  resolveModels: (task: TaskRecord, settings: Settings) => Promise<Model[]>;
+  limiter: ModelLimiter;
+  readSettings: (userId: string) => Promise<Settings>;
+  /** Guests of tasks: `release` removes what a task that has ended leaves behind. */
+  guests: {
+    claim: (task: TaskRecord) => Promise<ClaimedGuest>;
+    release: (taskId: string) => Promise<void>;
+    facts: () => Promise<PromptFacts['guest']>;
+  };
+  /** A money cap a user's day, in billionths of a dollar; the user's own may be lower. */
+  dailyLimitNano: number | null;
+  clock: Clock;
+  logger: Logger;
+  workerId: string;
+}
+
+export interface RunControl {
+  signal: AbortSignal;
+  isDraining: () => boolean;
+}
+
+/**
+ * Runs a task that a wake-up named until it parks, ends or is lost. Never throws for what a task may do; when it is
+ * not to be had (somebody else runs it, it has ended), it does nothing.
+ */
+export async function runTask(
+  deps: RunTaskDependencies,
+  taskId: string,
+  control: RunControl,
+): Promise<RunEnd | null> {
+  const task = await takeTask(deps.database, taskId, deps.workerId);
+  if (task === null) return null;
+  deps.signals.journalGrew(task.userId);
+  const log = deps.logger.child({ taskId: task.id, userId: task.userId });
+  try {
+    const run = await prepareRun(deps, task, control, log);
+    const end = await runLoop(run);
+    if (end.kind === 'completed' || end.kind === 'failed') await deps.guests.release(task.id);
+    log.info({ end: end.kind }, 'the run ended');
+    return end;
+  } catch (error) {
+    if (error instanceof LostLease || control.signal.aborted) throw error;
+    return await failTask(deps, task, control, error, log);
+  }
+}
+
+async function prepareRun(
+  deps: RunTaskDependencies,
+  task: TaskRecord,
+  control: RunControl,
+  logger: Logger,
+): Promise<Run> {
+  const settings = await deps.readSettings(task.userId);
+  const [models, guest] = await Promise.all([deps.resolveModels(task, settings), deps.guests.facts()]);
+  const prompt = { allowedPaths: task.allowedPaths, guest, language: settings.language };
+  const fold = { transcript: new Transcript(), state: new RunState(task.id) };
+  const journal = openJournal(deps, task, control, logger, fold);
+  const userLimit = settings.dailyCostUsd === null ? null : Math.round(settings.dailyCostUsd * 1e9);
+  const run: Run = {
+    task,
+    ...fold,
+    journal,
+    deps: {
+      registry: deps.registry,
+      toolNames: deps.registry.names,
+      evaluateGate: deps.evaluateGate,
+      decide: deps.decide,
+      models,
+      limiter: deps.limiter,
+      systemPrompt: buildSystemPrompt(prompt),
+      artifacts: openArtifacts(deps.database.pool, { userId: task.userId, taskId: task.id }),
+      claimGuest: () => deps.guests.claim(task),
+      clock: deps.clock,
+      logger,
+      timeZone: settings.timeZone,
+      dailyLimitNano: lower(deps.dailyLimitNano, userLimit),
+    },
+    signal: control.signal,
+    isDraining: control.isDraining,
+    gate: null,
+    headroom: null,
+    spent: { tokens: task.tokens, costNano: task.costNano },
+    isCostKnown: task.isCostKnown,
+    startedAt: deps.clock.monotonic(),
+    guest: null,
+    reload: async () => {
+      fold.transcript = run.transcript = new Transcript();
+      await loadTranscript(deps.database, task, fold.transcript);
+    },
+  };
+  await loadTranscript(deps.database, task, fold.transcript);
+  await loadState(deps.database, task, fold.state);
+  return run;
+}
+
+function openJournal(
+  deps: RunTaskDependencies,
+  task: TaskRecord,
+  control: RunControl,
+  logger: Logger,
+  fold: { transcript: Transcript; state: RunState },
+): PgTaskJournal {
+  return new PgTaskJournal({
+    database: deps.database,
+    task: { id: task.id, userId: task.userId, fence: task.fence, lastSeq: task.seq },
+    clock: deps.clock,
+    logger,
+    signal: control.signal,
+    fold: (event) => {
+      fold.transcript.apply(event);
+      fold.state.apply(event);
+    },
+    onGrew: () => deps.signals.journalGrew(task.userId),
+  });
+}
+
+const PAGE = 2_000;
+
+async function loadTranscript(database: Database, task: TaskRecord, transcript: Transcript): Promise<void> {
+  const { conversationId } = task;
+  if (conversationId === null) {
+    for await (const event of pages((after) => readStateEvents(database.pool, task.id, after, PAGE), 'seq')) {
+      transcript.apply(event);
+    }
+    return;
+  }
+  const from = await readCompactedThrough(database.pool, conversationId);
+  const read = (after: number) => readContextEvents(database.pool, conversationId, after, PAGE);
+  for await (const event of pages(read, 'position', from)) transcript.apply(event);
+}
+
+async function loadState(database: Database, task: TaskRecord, state: RunState): Promise<void> {
+  const read = (after: number) => readStateEvents(database.pool, task.id, after, PAGE);
+  for await (const event of pages(read, 'seq')) state.apply(event);
+}
+
+async function* pages<T extends Record<K, number>, K extends string>(
+  read: (after: number) => Promise<T[]>,
+  key: K,
+  from = 0,
+): AsyncGenerator<T> {
+  for (let after = from; ;) {
+    const page = await read(after);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last[key];
+  }
+}
+
+/** Ends a task that cannot run: a bad model list, or a defect, which is logged and not shown. */
+async function failTask(
+  deps: RunTaskDependencies,
+  task: TaskRecord,
+  control: RunControl,
+  error: unknown,
+  log: Logger,
+): Promise<RunEnd> {
+  const failure = toFailure(error);
+  if (failure.code === 'internal') log.error({ err: error }, 'a task met a defect');
+  // Read anew what has been written since: the fence still holds, or the next write says that it is lost.
+  const fold = { transcript: new Transcript(), state: new RunState(task.id) };
+  const journal = openJournal(deps, task, control, log, fold);
+  await journal.fail({ type: 'task.failed', payload: { error: failure } }, failure);
+  await deps.guests.release(task.id);
+  return { kind: 'failed', error: failure };
+}
+
+function toFailure(error: unknown): Failure {
+  if (error instanceof AppError || error instanceof ModelError) {
+    const { code, message, hint } = error;
+    return { code, message, ...(hint === undefined ? {} : { hint }) };
+  }
+  return {
+    code: 'internal',
+    message: 'Vitto met a defect of its own and stopped this task.',
+    hint: 'What was done so far is in the journal. The log has the details; please report it.',
+  };
+}
+
+function lower(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
+}

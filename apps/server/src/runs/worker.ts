@@ -1,0 +1,168 @@
+import { findForgottenTasks, renewLeases, RENEW_EVERY_MS } from '../engine/journal/lease.store.ts';
+import { LostLease } from '../engine/journal/journal.store.ts';
+import { isDatabaseAway } from '../kernel/database/database.ts';
+import type { SignalBus } from '../kernel/signal-bus.ts';
+import type { WakeQueue } from '../kernel/queue.ts';
+import { expireApprovals } from './decide-approval.ts';
+import { giveTaskBack } from './give-task-back.ts';
+import type { RunDependencies } from './run-dependencies.ts';
+import { runTask, type RunTaskDependencies } from './run-task.ts';
+
+const SWEEP_EVERY_MS = 2_000;
+/** Running tasks get this long to reach a step boundary when the worker stops. */
+const DRAIN_MS = 10_000;
+
+/** Why a run was stopped from outside. */
+export class RunStopped extends Error {
+  override readonly cause: 'seized' | 'lease-lost' | 'shutdown';
+  constructor(cause: 'seized' | 'lease-lost' | 'shutdown') {
+    super(`the run was stopped: ${cause}`);
+    this.name = 'RunStopped';
+    this.cause = cause;
+  }
+}
+
+interface ActiveRun {
+  taskId: string;
+  controller: AbortController;
+  ended: Promise<void>;
+}
+
+export interface WorkerDependencies extends RunTaskDependencies {
+  queue: Pick<WakeQueue, 'work' | 'stopWork' | 'wake'>;
+  bus: Pick<SignalBus, 'listen'>;
+  runs: RunDependencies;
+  /** Tasks that run at once in this process. */
+  concurrency: number;
+  /** Removes what tasks that have ended left in the guests. */
+  sweepGuests: () => Promise<void>;
+}
+
+/** Runs the tasks of the queue in this process: keeps their leases, stops what was taken away, finds what was forgotten. */
+export class Worker {
+  readonly #deps: WorkerDependencies;
+  readonly #active = new Set<ActiveRun>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #stopListening: (() => void) | null = null;
+  #isDraining = false;
+
+  constructor(deps: WorkerDependencies) {
+    this.#deps = deps;
+  }
+
+  /** How many tasks run here now. */
+  get activeCount(): number {
+    return this.#active.size;
+  }
+
+  async start(): Promise<void> {
+    this.#stopListening = this.#deps.bus.listen((signal) => {
+      if (signal.kind === 'task-seized') this.#stopRun(signal.taskId, 'seized');
+      if (signal.kind === 'reconnected') void this.#renew();
+    });
+    this.#every(RENEW_EVERY_MS, () => this.#renew());
+    this.#every(SWEEP_EVERY_MS, () => this.#sweep());
+    await this.#deps.queue.work(this.#deps.concurrency, (taskId) => this.#run(taskId));
+    await this.#sweep();
+  }
+
+  /** Lets running tasks reach a step boundary, stops those that do not in time, and gives all of them back to the queue. */
+  async stop(): Promise<void> {
+    this.#isDraining = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#deps.queue.stopWork();
+    const all = Promise.all([...this.#active].map((run) => run.ended));
+    let timer: NodeJS.Timeout | undefined;
+    const isLate = await Promise.race([
+      all.then(() => false),
+      new Promise<true>((resolve) => {
+        timer = setTimeout(() => resolve(true), DRAIN_MS);
+      }),
+    ]);
+    clearTimeout(timer);
+    if (isLate) for (const run of this.#active) run.controller.abort(new RunStopped('shutdown'));
+    // Leases are kept while runs come to their end.
+    await all;
+    this.#stopListening?.();
+  }
+
+  async #run(taskId: string): Promise<void> {
+    if (this.#isDraining) return;
+    const controller = new AbortController();
+    const ended = this.#guard(taskId, controller);
+    const run = { taskId, controller, ended };
+    this.#active.add(run);
+    await ended;
+    this.#active.delete(run);
+  }
+
+  async #guard(taskId: string, controller: AbortController): Promise<void> {
+    const { logger } = this.#deps;
+    const control = { signal: controller.signal, isDraining: () => this.#isDraining };
+    try {
+      await runTask(this.#deps, taskId, control);
+    } catch (error) {
+      const cause = controller.signal.reason instanceof RunStopped ? controller.signal.reason.cause : null;
+      if (cause === 'shutdown') await giveTaskBack(this.#deps, taskId);
+      else if (cause === 'seized' || error instanceof LostLease) await this.#leave(taskId);
+      else if (isDatabaseAway(error))
+        logger.warn({ taskId }, 'the database is away; the task will be taken up again');
+      else logger.error({ err: error, taskId }, 'a run ended in a defect; the task will be taken up again');
+    }
+  }
+
+  /** Somebody else has the task now, or it was cancelled: nothing of it goes on here. */
+  async #leave(taskId: string): Promise<void> {
+    this.#deps.logger.info({ taskId }, 'the task was taken from this worker');
+    await this.#deps.sweepGuests().catch((error: unknown) => {
+      this.#deps.logger.warn({ err: error, taskId }, 'could not clear the guest of a task');
+    });
+  }
+
+  #stopRun(taskId: string, cause: 'seized' | 'lease-lost'): void {
+    for (const run of this.#active) if (run.taskId === taskId) run.controller.abort(new RunStopped(cause));
+  }
+
+  async #renew(): Promise<void> {
+    const ids = [...new Set([...this.#active].map((run) => run.taskId))];
+    if (ids.length === 0) return;
+    const held = await renewLeases(this.#deps.database.pool, this.#deps.workerId, ids);
+    const lost = ids.filter((id) => !held.has(id));
+    if (lost.length > 0) await this.#stopLost(lost);
+  }
+
+  /** A lease that was not renewed is lost only when somebody else has the task: a run that just ended has none either. */
+  async #stopLost(ids: string[]): Promise<void> {
+    const result = await this.#deps.database.pool.query(
+      `select id from vitto_tasks where id = any($1::uuid[]) and (lease_holder <> $2 or state = 'cancelled')`,
+      [ids, this.#deps.workerId],
+    );
+    for (const row of result.rows as { id: string }[]) this.#stopRun(row.id, 'lease-lost');
+  }
+
+  async #sweep(): Promise<void> {
+    const here = new Set([...this.#active].map((run) => run.taskId));
+    for (const id of await findForgottenTasks(this.#deps.database.pool)) {
+      if (!here.has(id)) await this.#deps.queue.wake(id);
+    }
+    await expireApprovals(this.#deps.runs);
+  }
+
+  #every(ms: number, work: () => Promise<void>): void {
+    let isBusy = false;
+    this.#timers.push(
+      setInterval(() => {
+        if (isBusy) return;
+        isBusy = true;
+        work()
+          .catch((error: unknown) => {
+            if (!isDatabaseAway(error))
+              this.#deps.logger.error({ err: error }, 'a periodic duty of the worker failed');
+          })
+          .finally(() => {
+            isBusy = false;
+          });
+      }, ms),
+    );
+  }
+}
