@@ -53,11 +53,16 @@ function isNetworkCause(error: Error): boolean {
   return /fetch failed|terminated|network|socket/iu.test(error.message) || error.cause instanceof Error;
 }
 
+/** `ECONNRESET`, `UND_ERR_SOCKET` and their like. */
+const SYSTEM_CODE = /^(?:E[A-Z]{3,}|UND_ERR_\w+)$/u;
+
 /** An error frame inside a stream, as the provider packages hand it on: a plain object or an error with these fields. */
 function readStreamError(error: unknown): FailedAnswer | null {
   if (typeof error !== 'object' || error === null) return null;
   const frame = error as { message?: unknown; type?: unknown; code?: unknown; statusCode?: unknown };
   if (typeof frame.message !== 'string') return null;
+  if (error instanceof Error && SYSTEM_CODE.test(String(frame.code)))
+    return { ...NOTHING, message: frame.message };
   if (error instanceof Error && frame.statusCode === undefined && frame.type === undefined) return null;
   const type = typeof frame.type === 'string' ? frame.type : '';
   const code = typeof frame.code === 'string' || typeof frame.code === 'number' ? String(frame.code) : '';
@@ -84,6 +89,10 @@ function classifyAnswer(answer: FailedAnswer & { text: string }, modelId: string
   if (status === 529 || status === 503 || /overloaded/iu.test(text)) {
     const message = `${modelId} is overloaded (${status}), which is not a limit of yours: ${said}`;
     return { then: 'retry', reason: 'overloaded', status, askedMs, message };
+  }
+  if (status === 429 && /request too large/iu.test(text)) {
+    // One request asks for more tokens than a minute allows: no waiting mends that, a shorter one does.
+    return stop('model.context-overflow', `The request is too long for ${modelId}: ${said}`, HINT_OVERFLOW);
   }
   if (status === 429) {
     const message = `${modelId} limits how often you may call it (429): ${said}`;

@@ -18,6 +18,7 @@ import { hasAccess, OLLAMA_URL, PROVIDER_VARIABLES } from './providers.ts';
 import type { ProviderAccess, ProviderName, ProviderSettings } from './providers.ts';
 import { readScript } from './scripted/read-script.ts';
 import { ScriptedModel } from './scripted/scripted-model.ts';
+import { tapFetch } from './signs-of-life.ts';
 
 /** Everything a model reaches of the world. */
 export interface ModelResources {
@@ -92,7 +93,7 @@ function createProviderModel(
     );
   }
   const access = providers[provider] ?? {};
-  return fitRequests(MAKERS[provider](model, access, fetch), provider, model);
+  return fitRequests(MAKERS[provider](model, access, tapFetch(fetch)), provider, model);
 }
 
 type Maker = (model: string, access: ProviderAccess, fetch: typeof globalThis.fetch) => LanguageModelV4;

@@ -1,10 +1,15 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import type { ProviderName } from './providers.ts';
 
 type Options = LanguageModelV4CallOptions;
 
 /**
- * The same model with every request fitted to its provider, in this one place: prompt caching, pings, nothing stored on
+ * The same model with every request fitted to its provider, in this one place: prompt caching, nothing stored on
  * the provider's side, and no reasoning of another provider in the history.
  */
 export function fitRequests(
@@ -19,18 +24,32 @@ export function fitRequests(
     modelId: language.modelId,
     supportedUrls: language.supportedUrls,
     doGenerate: (options) => language.doGenerate(fit(options)),
-    doStream: (options) => language.doStream(fit(options)),
+    doStream: async (options) => {
+      const result = await language.doStream(fit(options));
+      return provider === 'openrouter' ? { ...result, stream: result.stream.pipeThrough(markCut()) } : result;
+    },
   };
+}
+
+/** Other packages say that a stream ended unfinished; OpenRouter's calls it finished by its tool calls. */
+function markCut(): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
+  return new TransformStream({
+    transform(part, controller) {
+      const isCut = part.type === 'finish' && part.finishReason.raw === undefined;
+      controller.enqueue(
+        isCut ? { ...part, finishReason: { unified: 'interrupted', raw: undefined } } : part,
+      );
+    },
+  });
 }
 
 export function prepareRequest(options: Options, provider: ProviderName, modelId: string): Options {
   const own = { ...options, prompt: dropForeignReasoning(options.prompt, provider) };
-  if (provider === 'anthropic')
-    return withProviderOption(withPromptCaching(own), 'anthropic', { includePings: true });
   // Without storage the encrypted reasoning comes back with each answer, so a task can resume anywhere.
   if (provider === 'openai') return withProviderOption(own, 'openai', { store: false });
-  if (provider === 'openrouter' && modelId.startsWith('anthropic/')) return withPromptCaching(own);
-  return own;
+  const isAnthropics =
+    provider === 'anthropic' || (provider === 'openrouter' && modelId.startsWith('anthropic/'));
+  return isAnthropics ? withPromptCaching(own) : own;
 }
 
 /**

@@ -1,12 +1,13 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../../kernel/clock.ts';
+import { FakeClock, systemClock } from '../../kernel/clock.ts';
 import { ModelLimiter } from './limiter.ts';
 import type { Model } from './model.ts';
 import { FREE } from './prices.ts';
 import { streamOf } from './stream-of.ts';
-import { settle, startTurn } from './testing/drive-turn.ts';
+import { streamTurn } from './stream-turn.ts';
+import { logHooks, settle, startTurn, until } from './testing/drive-turn.ts';
 import type { DrivenTurn } from './testing/drive-turn.ts';
 
 type Answer = { status: number; headers?: Record<string, string> } | 'ok';
@@ -121,6 +122,26 @@ describe('five tasks against one provider key', () => {
     expect(limited.times).toHaveLength(1);
     await runAll(clock, [first, second]);
     expect(limited.times).toHaveLength(3);
+  });
+
+  it('come back one by one once a probe is let in', async () => {
+    const clock = new FakeClock();
+    const limiter = new ModelLimiter(clock, makeRandom());
+    limiter.refused('key', 1_000);
+    const entered: number[] = [];
+    for (let caller = 0; caller < 5; caller += 1) {
+      void limiter.enter('key', new AbortController().signal).then(() => entered.push(clock.now()));
+    }
+    clock.advance(1_101);
+    await settle();
+    expect(entered).toHaveLength(1);
+    limiter.admitted('key');
+    for (let step = 0; step < 30 && entered.length < 5; step += 1) {
+      await settle();
+      clock.advance(50);
+    }
+    expect(entered).toHaveLength(5);
+    expect(new Set(entered).size).toBeGreaterThanOrEqual(4);
   });
 
   it('let the rest through when a probe is not answered for long', async () => {
@@ -252,11 +273,48 @@ describe('a list of models', () => {
 
   it('backs off exponentially between server errors', async () => {
     const clock = new FakeClock();
-    const { model } = makeModel(clock, () => ({ status: 500 }));
+    const { model, times } = makeModel(clock, () => ({ status: 500 }));
     const turn = startTurn([model], OPTIONS, { clock, random: () => 0.999 });
     await runAll(clock, [turn]);
     await expect(turn.result).rejects.toMatchObject({ code: 'model.unavailable' });
     expect(turn.log.retries.map(({ delayMs }) => delayMs)).toEqual([1_000, 1_999]);
+    const [first = 0, second = 0, third = 0] = times;
+    expect(second - first).toBeGreaterThanOrEqual(1_000);
+    expect(third - second).toBeGreaterThanOrEqual(1_999);
+  });
+});
+
+describe('a cancelled turn', () => {
+  it('ends at once while it waits to be let in again', async () => {
+    const clock = new FakeClock();
+    const cancel = new AbortController();
+    const { model } = makeModel(clock, () => ({ status: 429, headers: { 'retry-after': '60' } }));
+    const turn = startTurn([model], OPTIONS, { clock, signal: cancel.signal });
+    await settle();
+    expect(turn.log.retries).toHaveLength(1);
+    cancel.abort(new Error('cancelled by the user'));
+    await expect(turn.result).rejects.toThrow('cancelled by the user');
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it('gives its own reason on the system’s clock too', async () => {
+    const cancel = new AbortController();
+    const { model } = makeModel(new FakeClock(), () => ({ status: 429, headers: { 'retry-after': '60' } }));
+    const { log, hooks } = logHooks(systemClock);
+    const limiter = new ModelLimiter(systemClock);
+    const signal = cancel.signal;
+    const result = streamTurn({
+      models: [model],
+      options: OPTIONS,
+      hooks,
+      signal,
+      clock: systemClock,
+      limiter,
+    });
+    result.catch(() => {});
+    await until(() => log.retries.length === 1, 'the retry');
+    cancel.abort(new Error('cancelled by the user'));
+    await expect(result).rejects.toThrow('cancelled by the user');
   });
 });
 

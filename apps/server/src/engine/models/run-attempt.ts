@@ -6,6 +6,7 @@ import { costOf } from './prices.ts';
 import { estimateUsage, readUsage } from './read-usage.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import type { SilenceLimits } from './silence-watch.ts';
+import { noticeBytes } from './signs-of-life.ts';
 import { StreamCut } from './turn-failure.ts';
 
 export interface Attempt {
@@ -30,6 +31,7 @@ export async function runAttempt(attempt: Attempt): Promise<ModelTurn> {
   const watch = new SilenceWatch(clock, attempt.silence);
   const abortSignal = AbortSignal.any([signal, watch.signal]);
   const aborted = rejectionOf(abortSignal);
+  noticeBytes(abortSignal, () => watch.saw(false));
   try {
     const call = model.language.doStream({ ...attempt.options, abortSignal });
     const { stream } = await Promise.race([call, aborted.promise]);
@@ -87,7 +89,7 @@ function show(part: LanguageModelV4StreamPart, text: string, { hooks, number }: 
 function finishTurn(collector: TurnCollector, attempt: Attempt, durationMs: number): ModelTurn {
   const { model, options } = attempt;
   const { finish } = collector;
-  if (finish === null || isCut(finish.reason, model)) {
+  if (finish === null || isCut(finish.reason)) {
     throw new StreamCut('the answer ended before it was finished');
   }
   const content = collector.content();
@@ -106,10 +108,8 @@ function finishTurn(collector: TurnCollector, attempt: Attempt, durationMs: numb
 }
 
 /** Provider packages close every stream with a finish, also one that the provider never finished. */
-function isCut(reason: { unified: string; raw: string | undefined }, model: Model): boolean {
-  if (reason.unified === 'interrupted' || reason.unified === 'error') return true;
-  if (reason.raw !== undefined) return false;
-  return reason.unified === 'other' || providerOf(model) === 'openrouter';
+function isCut({ unified }: { unified: string }): boolean {
+  return unified === 'interrupted' || unified === 'error';
 }
 
 /** A promise that rejects when the signal aborts, for races; dispose it when they are over. */

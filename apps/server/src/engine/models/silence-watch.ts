@@ -8,8 +8,9 @@ export interface SilenceLimits {
 }
 
 /**
- * The rule: 60 s in which nothing at all arrives end the attempt. A provider's ping shows that the connection lives and
- * that the model may be thinking, so it starts the 60 s again; but after 5 minutes of pings alone the attempt ends too.
+ * The rule: 60 s in which not a byte arrives end the attempt. A ping, or anything else that is no content, shows that the
+ * connection lives and that the model may be thinking, so it starts the 60 s again; but after 5 minutes without
+ * content the attempt ends too.
  */
 export const SILENCE_LIMITS: SilenceLimits = { silentMs: 60_000, withoutContentMs: 300_000 };
 

@@ -49,6 +49,8 @@ export async function streamTurn(request: TurnRequest): Promise<ModelTurn> {
     try {
       return await turn.ask(model, next === undefined);
     } catch (error) {
+      // Whatever way a wait or a package tells of an abort, the reason is the truth.
+      if (request.signal.aborted) throw request.signal.reason;
       if (!(error instanceof ModelSpent)) throw error;
       failed.push(error.error);
       if (next === undefined) break;

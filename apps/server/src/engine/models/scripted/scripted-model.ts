@@ -101,7 +101,8 @@ export class ScriptedModel implements LanguageModelV4 {
   ): AsyncGenerator<Part> {
     yield { type: 'text-start', id: 'text' };
     if (after > 0) yield { type: 'text-delta', id: 'text', delta: text.slice(0, after) };
-    if (kind === 'stall') await this.#clock.sleep(Number.MAX_SAFE_INTEGER, signal);
+    // For ever, in pieces that a timer can hold.
+    while (kind === 'stall') await this.#clock.sleep(3_600_000, signal);
     if (kind === 'cut') {
       throw new APICallError({ ...callOf(this.modelId), message: 'The connection broke.', statusCode: 200 });
     }

@@ -1,0 +1,56 @@
+import { APICallError } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { classifyFailure } from './classify-failure.ts';
+
+const classify = (statusCode: number, responseBody: string) =>
+  classifyFailure(
+    new APICallError({ message: responseBody, url: '', requestBodyValues: {}, statusCode, responseBody }),
+    'openai/gpt-x',
+    0,
+  );
+
+describe('a failure', () => {
+  it.each([
+    [429, '{"error":{"code":"insufficient_quota"}}', 'fallback', 'model.quota'],
+    [400, 'Your credit balance is too low to access the API', 'fallback', 'model.quota'],
+    [
+      429,
+      'Request too large for gpt-x on tokens per min (TPM): Limit 10000, Requested 30000',
+      'stop',
+      'model.context-overflow',
+    ],
+    [413, 'request_too_large', 'stop', 'model.context-overflow'],
+    [400, 'flagged by content_policy', 'stop', 'model.refused'],
+    [
+      400,
+      'max_tokens: 64000 > 32000, which is the maximum allowed number of output tokens',
+      'stop',
+      'model.bad-request',
+    ],
+    [400, 'API key not valid. Please pass a valid API key.', 'fallback', 'model.auth'],
+    [404, 'model not found', 'fallback', 'model.not-found'],
+  ])('of %i %j leads to %s with %s', (status, body, then, code) => {
+    expect(classify(status, body)).toMatchObject({ then, error: { code } });
+  });
+
+  it('that came as a 500 but speaks of overload is an overload', () => {
+    expect(classify(500, 'overloaded_error')).toMatchObject({ then: 'retry', reason: 'overloaded' });
+  });
+
+  it('with a code of the system is the network’s', () => {
+    const error = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    expect(classifyFailure(error, 'm', 0)).toMatchObject({ reason: 'network' });
+  });
+
+  it('that is a defect is left alone', () => {
+    expect(
+      classifyFailure(new TypeError("Cannot read properties of undefined (reading 'x')"), 'm', 0),
+    ).toBeNull();
+    expect(classifyFailure(new Error('budget is gone'), 'm', 0)).toBeNull();
+  });
+
+  it('does not carry a long text on', () => {
+    const failure = classify(500, 'x'.repeat(10_000));
+    expect(failure?.then === 'retry' && failure.message.length).toBeLessThan(400);
+  });
+});
