@@ -1,3 +1,6 @@
-export { ProcessSandboxService, type ProcessSandboxOptions } from './providers/process/process-sandbox-service.ts';
+export {
+  ProcessSandboxService,
+  type ProcessSandboxOptions,
+} from './providers/process/process-sandbox-service.ts';
 export type { SandboxProbe } from './providers/process/probe.ts';
 export type { SandboxLimits } from './providers/process/sandbox-limits.ts';

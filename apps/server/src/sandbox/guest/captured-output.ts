@@ -39,7 +39,8 @@ export class OutputCapture {
     const tail = Buffer.concat(this.#tail).subarray(-this.#tailBytes);
     const missing = this.#total - head.length - tail.length;
     const captured = { totalBytes: this.#total, replaced: this.#validator === null };
-    if (missing <= 0) return { ...captured, text: Buffer.concat([head, tail]).toString('utf8'), missingBytes: 0 };
+    if (missing <= 0)
+      return { ...captured, text: Buffer.concat([head, tail]).toString('utf8'), missingBytes: 0 };
     const wholeHead = withoutCutEnd(head);
     const wholeTail = withoutCutStart(tail);
     const missingBytes = this.#total - wholeHead.length - wholeTail.length;

@@ -10,7 +10,20 @@ const run = promisify(execFile);
 /** Folders that are never shown, nor anything in them or around them. */
 const NEVER = ['/proc', '/sys', '/dev', '/etc', '/run', '/boot', '/var/run'];
 /** Folders that the sandbox has its own of: they themselves cannot be shown, things in them can. */
-const OWN = ['/', '/home', '/opt', '/usr', '/var', '/bin', '/lib', '/lib64', '/sbin', GUEST.home, GUEST.tmp, GUEST.runtime];
+const OWN = [
+  '/',
+  '/home',
+  '/opt',
+  '/usr',
+  '/var',
+  '/bin',
+  '/lib',
+  '/lib64',
+  '/sbin',
+  GUEST.home,
+  GUEST.tmp,
+  GUEST.runtime,
+];
 
 export interface AllowedPaths {
   /** Resolved and safe to show. */
@@ -39,8 +52,10 @@ export async function resolveAllowedPaths(
 }
 
 function whyNotShown(path: string, secret: string[]): string | null {
-  if ([...NEVER, ...secret].some((folder) => isWithin(path, folder))) return 'it holds what a sandbox must not see';
-  if ([...NEVER, ...secret].some((folder) => isWithin(folder, path))) return 'something in it must not be seen by a sandbox';
+  if ([...NEVER, ...secret].some((folder) => isWithin(path, folder)))
+    return 'it holds what a sandbox must not see';
+  if ([...NEVER, ...secret].some((folder) => isWithin(folder, path)))
+    return 'something in it must not be seen by a sandbox';
   return OWN.includes(path) ? 'the sandbox has a folder of its own there' : null;
 }
 
@@ -48,7 +63,10 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || folder === '/' || path.startsWith(`${folder}/`);
 }
 
-async function mayRead(path: string, { programs, user }: { programs: HostPrograms; user: SandboxUser }): Promise<boolean> {
+async function mayRead(
+  path: string,
+  { programs, user }: { programs: HostPrograms; user: SandboxUser },
+): Promise<boolean> {
   const isFolder = (await stat(path)).isDirectory();
   const [file = '', ...drop] = asSandboxUser(programs, user);
   const checks = ['-r', ...(isFolder ? ['-x'] : [])];

@@ -56,9 +56,14 @@ export class DiskGuard {
   /** Makes room for a file of `bytes` in the account; throws `no-space` when it does not fit. */
   async reserve(bytes: number): Promise<void> {
     await this.#measureIfChanged(STEP.bytes);
-    const isFull = this.#used.bytes + bytes > this.#limits.diskBytes || this.#used.entries >= this.#limits.diskEntries;
+    const isFull =
+      this.#used.bytes + bytes > this.#limits.diskBytes || this.#used.entries >= this.#limits.diskEntries;
     if (isFull || this.#readFree().bytes - bytes < HOST_RESERVE) {
-      throw new GuestError('no-space', 'There is no room left for this file.', 'Remove files that are no longer needed.');
+      throw new GuestError(
+        'no-space',
+        'There is no room left for this file.',
+        'Remove files that are no longer needed.',
+      );
     }
     this.#used = { bytes: this.#used.bytes + bytes, entries: this.#used.entries + 1 };
   }
@@ -90,7 +95,17 @@ export class DiskGuard {
 
   async #du(unit: string): Promise<number> {
     const { home, tmp, user } = this.#files;
-    const [file = '', ...args] = [...asSandboxUser(this.#programs, user), this.#programs.du, '-s', '-x', '-c', unit, '--', home, tmp];
+    const [file = '', ...args] = [
+      ...asSandboxUser(this.#programs, user),
+      this.#programs.du,
+      '-s',
+      '-x',
+      '-c',
+      unit,
+      '--',
+      home,
+      tmp,
+    ];
     // A folder without read permission makes `du` complain; what it counts is still said.
     const { stdout } = await run(file, args, { env: {}, cwd: '/' }).catch((error: { stdout?: string }) => ({
       stdout: error.stdout ?? '',

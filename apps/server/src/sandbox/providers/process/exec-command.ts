@@ -38,7 +38,9 @@ export async function waitForCommand(
       await spool?.(name, kept);
     }
   };
-  const drained = Promise.all([drain('stdout', sandbox.stdout), drain('stderr', sandbox.stderr)]).catch(() => undefined);
+  const drained = Promise.all([drain('stdout', sandbox.stdout), drain('stderr', sandbox.stderr)]).catch(
+    () => undefined,
+  );
   const ender = endWhenDue(sandbox, request);
   const end = await sandbox.ended;
   ender.stop();
@@ -48,7 +50,7 @@ export async function waitForCommand(
   request.signal?.throwIfAborted();
 
   const stderr = captures.stderr.finish();
-  assertStarted(end, stderr.text);
+  if (!ender.hasTimedOut()) assertStarted(end, stderr.text);
   return {
     ...howItEnded(end),
     timedOut: ender.hasTimedOut() && end.limit === null,
@@ -106,7 +108,11 @@ function assertStarted(end: SandboxEnd, stderr: string): void {
   if (end.isCwdMissing) throw new GuestError('not-found', 'The working directory does not exist.');
   if (end.hasStarted || end.limit !== null) return;
   const reason = stderr.trim().split('\n')[0] ?? '';
-  throw new GuestError('unavailable', `The sandbox did not start: ${reason || `exit code ${end.exitCode}`}`, 'Run `vitto doctor`.');
+  throw new GuestError(
+    'unavailable',
+    `The sandbox did not start: ${reason || `exit code ${end.exitCode}`}`,
+    'Run `vitto doctor`.',
+  );
 }
 
 function howItEnded({ status }: SandboxEnd): Pick<ExecResult, 'exitCode' | 'signal' | 'leftoversKilled'> {

@@ -31,8 +31,10 @@ export async function askFileServer<Head extends object>(
     sandbox.stdin?.end(options.content ?? '');
     const [{ bytes, complaint }, end] = await Promise.all([answer, sandbox.ended]);
     options.signal?.throwIfAborted();
-    if (timedOut) throw new GuestError('timed-out', `The file call took longer than ${options.timeoutMs} ms.`);
-    if (end.limit === 'memory') throw new GuestError('too-large', 'The file call needed more memory than the sandbox has.');
+    if (timedOut)
+      throw new GuestError('timed-out', `The file call took longer than ${options.timeoutMs} ms.`);
+    if (end.limit === 'memory')
+      throw new GuestError('too-large', 'The file call needed more memory than the sandbox has.');
     return parseAnswer<Head>(bytes, complaint);
   } finally {
     clearTimeout(timer);
@@ -66,11 +68,14 @@ function parseAnswer<Head extends object>(bytes: Buffer, complaint: string): { h
   const cut = bytes.indexOf(0x0a);
   if (cut === -1) {
     const reason = complaint.trim().split('\n')[0] ?? '';
-    throw new GuestError('unavailable', `The sandbox's file server gave no answer: ${reason || 'it was ended'}`, 'Run `vitto doctor`.');
+    throw new GuestError(
+      'unavailable',
+      `The sandbox's file server gave no answer: ${reason || 'it was ended'}`,
+      'Run `vitto doctor`.',
+    );
   }
   const head = JSON.parse(bytes.subarray(0, cut).toString('utf8')) as
-    | ({ ok: true } & Head)
-    | { ok: false; code: GuestErrorCode; message: string; hint?: string };
+    ({ ok: true } & Head) | { ok: false; code: GuestErrorCode; message: string; hint?: string };
   if (!head.ok) throw new GuestError(head.code, head.message, head.hint);
   return { head, body: bytes.subarray(cut + 1) };
 }

@@ -1,6 +1,17 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, constants, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  constants,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -19,7 +30,8 @@ export interface GuestRuntime {
 }
 
 const ETC: Record<string, string> = {
-  passwd: 'root:x:0:0:root:/:/usr/sbin/nologin\nuser:x:1000:1000:user:/home/user:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n',
+  passwd:
+    'root:x:0:0:root:/:/usr/sbin/nologin\nuser:x:1000:1000:user:/home/user:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n',
   group: 'root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n',
   hosts: '127.0.0.1 localhost sandbox\n::1 localhost\n',
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
@@ -33,12 +45,20 @@ const ETC: Record<string, string> = {
 export async function placeGuestRuntime(root: string, nodeBinary: string): Promise<GuestRuntime> {
   const table = syscallTable(process.arch);
   if (table === null) throw new Error(`there is no seccomp filter for ${process.arch}`);
-  const names = (await readdir(SOURCES)).filter((name) => /^[a-z-]+\.(?:ts|pl)$/.test(name) && !name.includes('.test.')).sort();
+  const names = (await readdir(SOURCES))
+    .filter((name) => /^[a-z-]+\.(?:ts|pl)$/.test(name) && !name.includes('.test.'))
+    .sort();
   const sources = await Promise.all(names.map((name) => readFile(join(SOURCES, name), 'utf8')));
   const filter = compileSeccompFilter(table);
-  const hash = createHash('sha256').update(filter).update(JSON.stringify([names, sources, ETC, process.version]));
+  const hash = createHash('sha256')
+    .update(filter)
+    .update(JSON.stringify([names, sources, ETC, process.version]));
   const folder = join(root, `.runtime-${hash.digest('hex').slice(0, 16)}`);
-  const runtime = { folder, filter: join(folder, 'seccomp.bpf'), nodeBinary: await reachableNode(root, nodeBinary) };
+  const runtime = {
+    folder,
+    filter: join(folder, 'seccomp.bpf'),
+    nodeBinary: await reachableNode(root, nodeBinary),
+  };
   if (await exists(runtime.filter)) return runtime;
 
   const fresh = `${folder}.${process.pid}`;
@@ -47,7 +67,9 @@ export async function placeGuestRuntime(root: string, nodeBinary: string): Promi
   for (const [index, name] of names.entries()) {
     const source = sources[index] ?? '';
     const isScript = name.endsWith('.ts');
-    const text = isScript ? (await stripTypes(source)).replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.mjs'") : source;
+    const text = isScript
+      ? (await stripTypes(source)).replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.mjs'")
+      : source;
     await writeFile(join(fresh, 'guest', isScript ? name.replace(/\.ts$/, '.mjs') : name), text);
   }
   await writeFile(join(fresh, 'seccomp.bpf'), filter);
@@ -65,7 +87,9 @@ export async function placeGuestRuntime(root: string, nodeBinary: string): Promi
 /** In a process of its own, since the function warns on this process's stderr that it is new. */
 async function stripTypes(source: string): Promise<string> {
   const program = `process.stdout.write(require('node:module').stripTypeScriptTypes(require('node:fs').readFileSync(0, 'utf8')))`;
-  const promise = run(process.execPath, ['--disable-warning=ExperimentalWarning', '-e', program], { env: {} });
+  const promise = run(process.execPath, ['--disable-warning=ExperimentalWarning', '-e', program], {
+    env: {},
+  });
   promise.child.stdin?.end(source);
   return (await promise).stdout;
 }

@@ -44,7 +44,10 @@ export class LongProcess {
       processId: this.id,
       running: this.#end === null,
       exitCode: status?.signal === 0 ? status.exit : null,
-      signal: this.#end === null || status?.signal === 0 ? null : nameOf(status?.signal ?? constants.signals.SIGKILL),
+      signal:
+        this.#end === null || status?.signal === 0
+          ? null
+          : nameOf(status?.signal ?? constants.signals.SIGKILL),
       text: text.toString('utf8'),
       nextOffset: start + whole.length,
       missingBytes: Math.max(0, Math.min(start, this.#to) - offset) + (whole.length - text.length),

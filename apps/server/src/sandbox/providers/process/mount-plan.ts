@@ -24,7 +24,14 @@ export interface MountPlan {
 }
 
 /** Read-only parts of the host's /etc that programs need and that say nothing about the host. */
-const HOST_ETC = ['alternatives', 'ld.so.cache', 'ssl/certs', 'ssl/openssl.cnf', 'pki/tls/certs', 'pki/ca-trust/extracted'];
+const HOST_ETC = [
+  'alternatives',
+  'ld.so.cache',
+  'ssl/certs',
+  'ssl/openssl.cnf',
+  'pki/tls/certs',
+  'pki/ca-trust/extracted',
+];
 export const OWN_ETC = ['passwd', 'group', 'hosts', 'nsswitch.conf', 'host.conf'];
 
 /** `bwrap` arguments for namespaces and the file system. The network namespace is the session's, joined before. */
@@ -39,11 +46,22 @@ export function mountArguments(plan: MountPlan): string[] {
     'ALL',
     ...systemFolders(),
     ...OWN_ETC.flatMap((name) => ['--ro-bind', join(plan.runtime, 'etc', name), `/etc/${name}`]),
-    ...HOST_ETC.filter((name) => existsSync(join('/etc', name))).flatMap((name) => ['--ro-bind', `/etc/${name}`, `/etc/${name}`]),
+    ...HOST_ETC.filter((name) => existsSync(join('/etc', name))).flatMap((name) => [
+      '--ro-bind',
+      `/etc/${name}`,
+      `/etc/${name}`,
+    ]),
     ...['--proc', '/proc', '--dev', '/dev', '--size', String(16 * 1024 * 1024), '--tmpfs', '/dev/shm'],
-    ...['--remount-ro', '/dev', '--bind', plan.tmp, GUEST.tmp, '--dir', '/var', '--symlink', '/tmp', '/var/tmp'],
+    ...['--remount-ro', '/dev', '--bind', plan.tmp, GUEST.tmp],
     ...['--bind', plan.home, GUEST.home],
-    ...['--ro-bind', join(plan.runtime, 'guest'), `${GUEST.runtime}/guest`, '--ro-bind', plan.nodeBinary, GUEST.node],
+    ...[
+      '--ro-bind',
+      join(plan.runtime, 'guest'),
+      `${GUEST.runtime}/guest`,
+      '--ro-bind',
+      plan.nodeBinary,
+      GUEST.node,
+    ],
     ...plan.readOnlyPaths.flatMap((path) => ['--ro-bind', path, path]),
     ...['--remount-ro', '/', '--clearenv'],
     ...Object.entries(GUEST_ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]),
@@ -68,7 +86,9 @@ function systemFolders(): string[] {
   const others = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'].flatMap((name) => {
     const path = `/${name}`;
     if (!existsSync(path)) return [];
-    return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+    return lstatSync(path).isSymbolicLink()
+      ? ['--symlink', readlinkSync(path), path]
+      : ['--ro-bind', path, path];
   });
   return ['--ro-bind', '/usr', '/usr', ...others];
 }

@@ -28,13 +28,16 @@ export function candidateLimiters(): ResourceLimiter[] {
       return null;
     }
   };
-  return [attempt(findCgroupV2), attempt(findCgroupV1), watchProcessTree()].filter((limiter) => limiter !== null);
+  return [attempt(findCgroupV2), attempt(findCgroupV1), watchProcessTree()].filter(
+    (limiter) => limiter !== null,
+  );
 }
 
 /** What a trial session must show before the sandbox counts as working; the reason why not, or `null`. */
 export async function tryBasics(session: GuestSession): Promise<string | null> {
   const hello = await session.exec({ command: 'echo hello', timeoutMs: 10_000 });
-  if (hello.stdout.text !== 'hello\n') return `a test command failed: ${hello.stderr.text.trim() || hello.exitCode}`;
+  if (hello.stdout.text !== 'hello\n')
+    return `a test command failed: ${hello.stderr.text.trim() || hello.exitCode}`;
   const namespaces = await session.exec({ command: 'unshare --user true', timeoutMs: 10_000 });
   if (namespaces.exitCode === 0) return 'the system call filter is not in force';
   const { total } = await session.listFiles({ path: '.' });
@@ -51,7 +54,9 @@ export async function isMemoryHeld(session: GuestSession, memoryBytes: number): 
 
 /** What to do about a sandbox that does not start. */
 export function hintFor(reason: string): string {
-  if (/user ?namespace|uid map|Operation not permitted|Permission denied|No space left|namespaces/i.test(reason)) {
+  if (
+    /user ?namespace|uid map|Operation not permitted|Permission denied|No space left|namespaces/i.test(reason)
+  ) {
     return (
       'Allow unprivileged user namespaces: `sysctl kernel.unprivileged_userns_clone=1` (Debian), ' +
       '`sysctl kernel.apparmor_restrict_unprivileged_userns=0` or an AppArmor profile for bwrap (Ubuntu), ' +

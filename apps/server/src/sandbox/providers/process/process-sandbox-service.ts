@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { GuestError } from '@vitto/contracts';
@@ -36,6 +37,13 @@ interface Working {
   store: SessionStore;
 }
 
+interface OpenSession {
+  session: ProcessSession;
+  paths: AllowedPaths;
+  /** Of the folders that were asked for. */
+  key: string;
+}
+
 /** How long an answer that the sandbox does not work is kept, so that installing what is missing is noticed. */
 const RETRY_MS = 30_000;
 
@@ -47,11 +55,12 @@ export class ProcessSandboxService {
   readonly #options: ProcessSandboxOptions;
   readonly #limits: SandboxLimits;
   readonly #logger: Logger;
-  readonly #sessions = new Map<string, Promise<{ session: ProcessSession; paths: AllowedPaths; key: string }>>();
+  readonly #sessions = new Map<string, Promise<OpenSession>>();
   #probing: { at: number; result: Promise<{ probe: SandboxProbe; working: Working | null }> } | null = null;
 
   constructor(options: ProcessSandboxOptions) {
-    if (!isAbsolute(options.root)) throw new Error('the root of the process sandbox must be an absolute path');
+    if (!isAbsolute(options.root))
+      throw new Error('the root of the process sandbox must be an absolute path');
     this.#options = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#logger = options.logger ?? silentLogger;
@@ -68,14 +77,17 @@ export class ProcessSandboxService {
    */
   async open(request: { taskId: string; readOnlyPaths: string[] }): Promise<ProcessSession> {
     const { probe, working } = await this.#probed();
-    if (working === null) throw new GuestError('unavailable', probe.reason ?? 'The sandbox is not available.', probe.hint ?? undefined);
-    const key = JSON.stringify([...request.readOnlyPaths].sort());
-    const known = await this.#sessions.get(request.taskId)?.catch(() => null);
-    if (known?.key === key && (await working.store.find(request.taskId))?.sessionId === known.session.id) return known.session;
-    if (known !== undefined && known !== null) await known.session.end();
-    const opening = this.#open(working, request, key);
+    if (working === null)
+      throw new GuestError(
+        'unavailable',
+        probe.reason ?? 'The sandbox is not available.',
+        probe.hint ?? undefined,
+      );
+    const opening = this.#openOrReuse(working, request, this.#sessions.get(request.taskId));
     this.#sessions.set(request.taskId, opening);
-    opening.catch(() => this.#sessions.delete(request.taskId));
+    opening.catch(() => {
+      if (this.#sessions.get(request.taskId) === opening) this.#sessions.delete(request.taskId);
+    });
     return (await opening).session;
   }
 
@@ -98,7 +110,7 @@ export class ProcessSandboxService {
     working.limiter.removeStale();
     let removed = 0;
     for (const taskId of await working.store.taskIds()) {
-      if (await isLive(taskId)) continue;
+      if (isProbeOfLiveServer(taskId) || (await isLive(taskId))) continue;
       await this.close(taskId);
       removed += 1;
     }
@@ -119,26 +131,44 @@ export class ProcessSandboxService {
     );
   }
 
-  async #open(
+  /** The session that is open already, unless its files are gone or it shows other folders. */
+  async #openOrReuse(
     working: Working,
     { taskId, readOnlyPaths }: { taskId: string; readOnlyPaths: string[] },
-    key: string,
-  ): Promise<{ session: ProcessSession; paths: AllowedPaths; key: string }> {
+    earlier: Promise<OpenSession> | undefined,
+  ): Promise<OpenSession> {
+    const key = JSON.stringify([...readOnlyPaths].sort());
+    const known = await earlier?.catch(() => undefined);
+    if (known !== undefined) {
+      if (known.key === key && (await working.store.find(taskId))?.sessionId === known.session.id)
+        return known;
+      await known.session.end();
+    }
     const files = await working.store.open(taskId);
     const paths = await resolveAllowedPaths(readOnlyPaths, {
       programs: working.programs,
       user: files.user,
       secretFolders: [this.#options.root, ...(this.#options.secretFolders ?? [])],
     });
-    for (const refused of paths.refused) this.#logger.warn({ taskId, ...refused }, 'an allowed folder is not shown in the sandbox');
-    return { session: new ProcessSession({ ...working, files, limits: this.#limits, readOnlyPaths: paths.shown }), paths, key };
+    const session = new ProcessSession({
+      ...working,
+      files,
+      limits: this.#limits,
+      readOnlyPaths: paths.shown,
+    });
+    for (const refused of paths.refused) {
+      this.#logger.warn({ taskId, ...refused }, 'an allowed folder is not shown in the sandbox');
+    }
+    return { session, paths, key };
   }
 
   #probed(): Promise<{ probe: SandboxProbe; working: Working | null }> {
     const isFresh = this.#probing !== null && performance.now() - this.#probing.at < RETRY_MS;
     if (this.#probing !== null && isFresh) return this.#probing.result;
     const earlier = this.#probing?.result ?? Promise.resolve({ working: null });
-    const result = earlier.then(async (last) => ('probe' in last && last.working !== null ? last : this.#runProbe()));
+    const result = earlier.then(async (last) =>
+      'probe' in last && last.working !== null ? last : this.#runProbe(),
+    );
     this.#probing = { at: performance.now(), result };
     return result;
   }
@@ -152,13 +182,20 @@ export class ProcessSandboxService {
     if (process.platform !== 'linux') return refuse('The process sandbox needs Linux.', 'Use a VM provider.');
     const { programs, missing, packages } = findHostPrograms();
     if (missing.length > 0) {
-      return refuse(`The process sandbox needs ${missing.join(', ')}.`, `Install: apt-get install ${packages.join(' ')}`);
+      return refuse(
+        `The process sandbox needs ${missing.join(', ')}.`,
+        `Install: apt-get install ${packages.join(' ')}`,
+      );
     }
     try {
       const working = await this.#findWorking(programs);
-      if (typeof working === 'string') return refuse(`The process sandbox does not work: ${working}.`, hintFor(working));
+      if (typeof working === 'string')
+        return refuse(`The process sandbox does not work: ${working}.`, hintFor(working));
       const { kind: memoryLimit, limitsProcesses } = working.limiter;
-      return { probe: { available: true, reason: null, hint: null, memoryLimit, limitsProcesses, runsAs }, working };
+      return {
+        probe: { available: true, reason: null, hint: null, memoryLimit, limitsProcesses, runsAs },
+        working,
+      };
     } catch (error) {
       const reason = describeError(error);
       return refuse(`The process sandbox does not work: ${reason}`, hintFor(reason));
@@ -166,21 +203,29 @@ export class ProcessSandboxService {
   }
 
   async #findWorking(programs: HostPrograms): Promise<Working | string> {
-    const { root, nodeBinary = process.execPath, runAs = DEFAULT_UIDS, limiters = candidateLimiters } = this.#options;
+    const {
+      root,
+      nodeBinary = process.execPath,
+      runAs = DEFAULT_UIDS,
+      limiters = candidateLimiters,
+    } = this.#options;
     await mkdir(root, { recursive: true, mode: 0o711 });
     await chmod(root, 0o711);
     const store = new SessionStore(root, programs, isServerRoot() ? runAs : null);
     const runtime = await placeGuestRuntime(root, nodeBinary);
     for (const limiter of limiters()) {
       const working = { programs, runtime, limiter, store };
-      const taskId = `probe-${newId()}`;
+      const taskId = `probe-${process.pid}-${newId()}`;
       const files = await store.open(taskId);
       const session = new ProcessSession({ ...working, files, limits: this.#limits, readOnlyPaths: [] });
       try {
         const reason = await tryBasics(session);
         if (reason !== null) return reason;
         if (await isMemoryHeld(session, this.#limits.memoryBytes)) return working;
-        this.#logger.warn({ limiter: limiter.kind }, 'a way to limit memory does not hold here; the next one is tried');
+        this.#logger.warn(
+          { limiter: limiter.kind },
+          'a way to limit memory does not hold here; the next one is tried',
+        );
       } finally {
         await session.end();
         await store.remove(taskId);
@@ -188,4 +233,10 @@ export class ProcessSandboxService {
     }
     return 'no way to limit memory holds here';
   }
+}
+
+/** Another server on this machine may be probing just now. */
+function isProbeOfLiveServer(taskId: string): boolean {
+  const pid = /^probe-(\d+)-/.exec(taskId)?.[1];
+  return pid !== undefined && existsSync(`/proc/${pid}`);
 }

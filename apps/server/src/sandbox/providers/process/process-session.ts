@@ -72,10 +72,13 @@ export class ProcessSession implements GuestSession {
   async exec(request: ExecRequest): Promise<ExecResult> {
     request.signal?.throwIfAborted();
     const command = supervised(request);
-    const stdin = request.stdin === undefined || request.stdin === '' ? 'ignore' : this.#stdinFile(request.stdin);
+    const stdin =
+      request.stdin === undefined || request.stdin === '' ? 'ignore' : this.#stdinFile(request.stdin);
     try {
       const sandbox = await this.#start({ command, stdin, hasCpuLimit: true });
       return await waitForCommand(sandbox, request, this.#parts.limits.outputBytes);
+    } catch (error) {
+      throw this.#isClosed && error instanceof GuestError ? sessionLost() : error;
     } finally {
       if (typeof stdin === 'number') closeSync(stdin);
     }
@@ -85,7 +88,9 @@ export class ProcessSession implements GuestSession {
     const offset = request.offset ?? 0;
     const length = Math.min(request.length ?? 256 * KiB, MAX_FILE_BYTES);
     const call = { call: 'read', path: request.path, offset, length } as const;
-    const { head, body } = await this.#ask<{ size: number; sha256: string | null }>(call, { signal: request.signal });
+    const { head, body } = await this.#ask<{ size: number; sha256: string | null }>(call, {
+      signal: request.signal,
+    });
     const isCut = offset + body.length < head.size;
     const part = isCut && request.encoding === 'utf8' ? withoutCutEnd(body) : body;
     return {
@@ -102,18 +107,31 @@ export class ProcessSession implements GuestSession {
   async writeFile(request: WriteFileRequest): Promise<{ path: string; bytes: number; created: boolean }> {
     const content = Buffer.from(request.content, request.encoding);
     if (content.length > Math.min(MAX_FILE_BYTES, this.#parts.limits.fileBytes)) {
-      throw new GuestError('too-large', `A file of ${content.length} bytes cannot be written in one call.`, 'Make it by a command.');
+      throw new GuestError(
+        'too-large',
+        `A file of ${content.length} bytes cannot be written in one call.`,
+        'Make it by a command.',
+      );
     }
     await this.#disk.reserve(content.length);
     const { path, mode = null, expectSha256 = null } = request;
     const call = { call: 'write', path, mode, expectSha256 } as const;
-    const { head } = await this.#ask<{ path: string; bytes: number; created: boolean }>(call, { content, signal: request.signal });
+    const { head } = await this.#ask<{ path: string; bytes: number; created: boolean }>(call, {
+      content,
+      signal: request.signal,
+    });
     return { path: head.path, bytes: head.bytes, created: head.created };
   }
 
   async listFiles(request: ListFilesRequest): Promise<ListFilesResult> {
     const { path, cursor = null, depth = 1, limit = 500 } = request;
-    const call = { call: 'list', path, cursor, depth: clamp(depth, 1, 32), limit: clamp(limit, 1, 5000) } as const;
+    const call = {
+      call: 'list',
+      path,
+      cursor,
+      depth: clamp(depth, 1, 32),
+      limit: clamp(limit, 1, 5000),
+    } as const;
     const { head } = await this.#ask<ListFilesResult>(call, { signal: request.signal });
     return { entries: head.entries, total: head.total, nextCursor: head.nextCursor };
   }
@@ -121,7 +139,16 @@ export class ProcessSession implements GuestSession {
   async search(request: SearchRequest): Promise<SearchResult> {
     const { pattern, path, fixed = false, ignoreCase = false, include = null, timeoutMs } = request;
     const maxMatches = clamp(request.maxMatches ?? 200, 1, 5000);
-    const call = { call: 'search', pattern, path, fixed, ignoreCase, include, maxMatches, timeoutMs } as const;
+    const call = {
+      call: 'search',
+      pattern,
+      path,
+      fixed,
+      ignoreCase,
+      include,
+      maxMatches,
+      timeoutMs,
+    } as const;
     const options = { signal: request.signal, timeoutMs: timeoutMs + FILE_CALL_MS };
     const { head } = await this.#ask<SearchResult>(call, options);
     return { matches: head.matches, truncated: head.truncated, timedOut: head.timedOut };
@@ -130,7 +157,11 @@ export class ProcessSession implements GuestSession {
   async startProcess(request: StartProcessRequest): Promise<{ processId: string; pid: number }> {
     request.signal?.throwIfAborted();
     if ([...this.#processes.values()].filter((process) => process.isRunning).length >= MAX_PROCESSES) {
-      throw new GuestError('no-space', `${MAX_PROCESSES} processes run already.`, 'Stop one that is no longer needed.');
+      throw new GuestError(
+        'no-space',
+        `${MAX_PROCESSES} processes run already.`,
+        'Stop one that is no longer needed.',
+      );
     }
     const sandbox = await this.#start({ command: supervised(request), stdin: 'ignore', hasCpuLimit: false });
     const process = new LongProcess(newId(), sandbox);
@@ -139,14 +170,22 @@ export class ProcessSession implements GuestSession {
     if (!hasStarted) {
       const { isCwdMissing } = await sandbox.ended;
       if (isCwdMissing) throw new GuestError('not-found', 'The working directory does not exist.');
-      throw new GuestError('unavailable', `The sandbox did not start: ${early.text.split('\n')[0] ?? ''}`, 'Run `vitto doctor`.');
+      throw new GuestError(
+        'unavailable',
+        `The sandbox did not start: ${early.text.split('\n')[0] ?? ''}`,
+        'Run `vitto doctor`.',
+      );
     }
     this.#forgetOldProcesses();
     this.#processes.set(process.id, process);
     return { processId: process.id, pid: sandbox.mainPid ?? 0 };
   }
 
-  async readProcess(request: { processId: string; offset?: number; signal?: AbortSignal }): Promise<ProcessOutput> {
+  async readProcess(request: {
+    processId: string;
+    offset?: number;
+    signal?: AbortSignal;
+  }): Promise<ProcessOutput> {
     return this.#process(request.processId).read(request.offset);
   }
 
@@ -172,15 +211,27 @@ export class ProcessSession implements GuestSession {
   ): Promise<{ head: Head; body: Buffer }> {
     options.signal?.throwIfAborted();
     assertPlainPath(call.path);
-    const sandbox = await this.#start({ command: [GUEST.node, GUEST.fileServer], stdin: 'pipe', hasCpuLimit: true });
+    const sandbox = await this.#start({
+      command: [GUEST.node, GUEST.fileServer],
+      stdin: 'pipe',
+      hasCpuLimit: true,
+    });
     const writable = [GUEST.home, GUEST.tmp];
     const roots = { home: GUEST.home, writable, readable: [...writable, ...this.#parts.readOnlyPaths] };
     // Large files take their time: a second more for each megabyte.
-    const sized = FILE_CALL_MS + ((options.content?.length ?? 0) + (call.call === 'read' ? call.length : 0)) / 1000;
-    return askFileServer<Head>(sandbox, roots, call, { ...options, timeoutMs: options.timeoutMs ?? Math.round(sized) });
+    const sized =
+      FILE_CALL_MS + ((options.content?.length ?? 0) + (call.call === 'read' ? call.length : 0)) / 1000;
+    return askFileServer<Head>(sandbox, roots, call, {
+      ...options,
+      timeoutMs: options.timeoutMs ?? Math.round(sized),
+    });
   }
 
-  async #start(start: { command: string[]; stdin: number | 'pipe' | 'ignore'; hasCpuLimit: boolean }): Promise<RunningSandbox> {
+  async #start(start: {
+    command: string[];
+    stdin: number | 'pipe' | 'ignore';
+    hasCpuLimit: boolean;
+  }): Promise<RunningSandbox> {
     const { files, programs, runtime, limiter, limits } = this.#parts;
     const [network, onWatch] = await Promise.all([this.#openNetwork(), this.#disk.watch()]);
     if (this.#isClosed) throw sessionLost();
@@ -211,17 +262,24 @@ export class ProcessSession implements GuestSession {
   }
 
   #openNetwork(): Promise<SessionNetwork> {
-    this.#network ??= SessionNetwork.open(this.#parts.programs, this.#parts.files.user).catch((error: unknown) => {
-      this.#network = null;
-      throw new GuestError('unavailable', `The sandbox did not start: ${(error as Error).message}`, 'Run `vitto doctor`.');
-    });
+    this.#network ??= SessionNetwork.open(this.#parts.programs, this.#parts.files.user).catch(
+      (error: unknown) => {
+        this.#network = null;
+        throw new GuestError(
+          'unavailable',
+          `The sandbox did not start: ${(error as Error).message}`,
+          'Run `vitto doctor`.',
+        );
+      },
+    );
     return this.#network;
   }
 
   /** A file rather than a pipe, so that /dev/stdin can be opened inside. */
   #stdinFile(text: string): number {
     const bytes = Buffer.from(text);
-    if (bytes.length > MAX_STDIN_BYTES) throw new GuestError('too-large', 'The standard input is too long.', 'Write it to a file.');
+    if (bytes.length > MAX_STDIN_BYTES)
+      throw new GuestError('too-large', 'The standard input is too long.', 'Write it to a file.');
     const path = join(this.#parts.files.folder, `stdin-${newId()}`);
     writeFileSync(path, bytes, { flag: 'wx', mode: 0o444 });
     const fd = openSync(path, 'r');
@@ -232,7 +290,11 @@ export class ProcessSession implements GuestSession {
   #process(processId: string): LongProcess {
     const process = this.#processes.get(processId);
     if (process !== undefined) return process;
-    throw new GuestError('no-such-process', 'There is no such process.', 'Processes end with the server; start it again.');
+    throw new GuestError(
+      'no-such-process',
+      'There is no such process.',
+      'Processes end with the server; start it again.',
+    );
   }
 
   /** What has ended stays readable until 64 of them are kept. */
@@ -247,7 +309,11 @@ export class ProcessSession implements GuestSession {
 /** What the supervisor inside is to run; refuses what cannot be an argument. */
 function supervised({ command, cwd = '.', env = {} }: StartProcessRequest): string[] {
   if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
-    throw new GuestError('too-large', 'The command is too long.', 'Write it to a file with write_file and run that.');
+    throw new GuestError(
+      'too-large',
+      'The command is too long.',
+      'Write it to a file with write_file and run that.',
+    );
   }
   if (command.includes('\0')) throw new GuestError('bad-path', 'The command holds a NUL byte.');
   assertPlainPath(cwd);

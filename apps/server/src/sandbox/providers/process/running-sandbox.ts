@@ -57,7 +57,16 @@ export class RunningSandbox {
     const filterFd = openSync(start.filter, 'r');
     try {
       this.#child = spawn(file, args, {
-        stdio: [start.stdin, 'pipe', 'pipe', start.network.userFd, start.network.networkFd, filterFd, 'pipe', 'pipe'],
+        stdio: [
+          start.stdin,
+          'pipe',
+          'pipe',
+          start.network.userFd,
+          start.network.networkFd,
+          filterFd,
+          'pipe',
+          'pipe',
+        ],
         env: {},
         cwd: '/',
       });

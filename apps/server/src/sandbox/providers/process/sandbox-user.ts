@@ -11,7 +11,13 @@ export function asSandboxUser(programs: HostPrograms, user: SandboxUser): string
   const drop =
     user === null
       ? []
-      : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all'];
+      : [
+          `--reuid=${user.uid}`,
+          `--regid=${user.gid}`,
+          '--clear-groups',
+          '--bounding-set=-all',
+          '--inh-caps=-all',
+        ];
   return [programs.setpriv, ...drop, '--no-new-privs', '--'];
 }
 

@@ -18,7 +18,8 @@ const ARCH = 4;
 const argument = (index: number): number => 16 + 8 * index;
 
 /** CLONE_NEWTIME is not among them for clone(2), where that bit is part of the exit signal. */
-const NEW_NAMESPACES = 0x02000000 | 0x00020000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000;
+const NEW_NAMESPACES =
+  0x02000000 | 0x00020000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000;
 const NEW_TIME_NAMESPACE = 0x00000080;
 const AF_UNIX = 1;
 const AF_INET = 2;

@@ -53,9 +53,12 @@ export class SessionStore {
       if (error.code !== 'EEXIST') throw error;
     });
     const files = await this.find(taskId);
-    if (files === null) throw new GuestError('session-lost', 'The files of this session went away while it was opened.');
+    if (files === null)
+      throw new GuestError('session-lost', 'The files of this session went away while it was opened.');
     if (files.user !== null) {
-      await Promise.all([files.home, files.tmp].map((path) => chown(path, files.user?.uid ?? 0, files.user?.gid ?? 0)));
+      await Promise.all(
+        [files.home, files.tmp].map((path) => chown(path, files.user?.uid ?? 0, files.user?.gid ?? 0)),
+      );
     }
     return files;
   }
@@ -113,7 +116,10 @@ export class SessionStore {
   async #freeUser({ first, count }: { first: number; count: number }): Promise<NonNullable<SandboxUser>> {
     const used = new Set<number>();
     for (const taskId of await this.taskIds()) {
-      const uid = await lstat(join(this.#root, taskId, 'home')).then((stats) => stats.uid, () => undefined);
+      const uid = await lstat(join(this.#root, taskId, 'home')).then(
+        (stats) => stats.uid,
+        () => undefined,
+      );
       if (uid !== undefined) used.add(uid);
     }
     const free = Array.from({ length: count }, (_, index) => first + index).find((uid) => !used.has(uid));
@@ -123,7 +129,8 @@ export class SessionStore {
   }
 
   #folder(taskId: string): string {
-    if (!TASK_ID.test(taskId)) throw new GuestError('bad-path', `Not the id of a task: ${JSON.stringify(taskId)}`);
+    if (!TASK_ID.test(taskId))
+      throw new GuestError('bad-path', `Not the id of a task: ${JSON.stringify(taskId)}`);
     return join(this.#root, taskId);
   }
 }

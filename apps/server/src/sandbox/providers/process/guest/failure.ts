@@ -50,5 +50,9 @@ export function toFailure(error: unknown): unknown {
 }
 
 export function readOnly(): Failure {
-  return new Failure('read-only', 'This folder may be read but not written.', 'Write in the home folder or in /tmp.');
+  return new Failure(
+    'read-only',
+    'This folder may be read but not written.',
+    'Write in the home folder or in /tmp.',
+  );
 }

@@ -33,7 +33,11 @@ async function main(): Promise<void> {
   }
 }
 
-async function answer(call: FileCall, roots: Roots, content: Buffer): Promise<{ head: object; body?: Buffer }> {
+async function answer(
+  call: FileCall,
+  roots: Roots,
+  content: Buffer,
+): Promise<{ head: object; body?: Buffer }> {
   switch (call.call) {
     case 'read':
       return readFile(call, roots);
@@ -62,7 +66,7 @@ function readAll(): Buffer {
 
 function reply(head: object, body: Buffer = Buffer.alloc(0)): void {
   for (const bytes of [Buffer.from(`${JSON.stringify(head)}\n`), body]) {
-    for (let sent = 0; sent < bytes.length; ) sent += writeSync(1, bytes, sent);
+    for (let sent = 0; sent < bytes.length;) sent += writeSync(1, bytes, sent);
   }
 }
 

@@ -33,7 +33,8 @@ export function listFiles(request: ListCall, roots: Roots): object {
     const found: Found[] = [];
     walk(fd, '', request.depth, found);
     found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-    const after = request.cursor === null ? null : Buffer.from(request.cursor, 'base64url').toString('latin1');
+    const after =
+      request.cursor === null ? null : Buffer.from(request.cursor, 'base64url').toString('latin1');
     const start = after === null ? 0 : firstAfter(found, after);
     const page = found.slice(start, start + request.limit);
     const last = page.at(-1);
@@ -41,7 +42,10 @@ export function listFiles(request: ListCall, roots: Roots): object {
     return {
       entries: page.map(({ name, type }) => ({ path: prefix + toText(name), type, size: sizeOf(fd, name) })),
       total: found.length,
-      nextCursor: last !== undefined && start + page.length < found.length ? toPath(last.name).toString('base64url') : null,
+      nextCursor:
+        last !== undefined && start + page.length < found.length
+          ? toPath(last.name).toString('base64url')
+          : null,
     };
   } finally {
     closeSync(fd);
@@ -51,7 +55,11 @@ export function listFiles(request: ListCall, roots: Roots): object {
 function walk(fd: number, prefix: string, depth: number, found: Found[]): void {
   for (const entry of readdirSync(`/proc/self/fd/${fd}`, { withFileTypes: true, encoding: 'buffer' })) {
     if (found.length >= MAX_ENTRIES) {
-      throw new Failure('too-large', `There are more than ${MAX_ENTRIES} entries.`, 'List a smaller folder or fewer levels.');
+      throw new Failure(
+        'too-large',
+        `There are more than ${MAX_ENTRIES} entries.`,
+        'List a smaller folder or fewer levels.',
+      );
     }
     const name = entry.name.toString('latin1');
     const type = typeOf(entry);

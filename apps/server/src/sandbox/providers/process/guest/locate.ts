@@ -31,7 +31,10 @@ export function locate(text: string, roots: Roots): Located {
   if (!isInside(normalise(absolute), roots.readable)) throw outside();
   const path = resolveLinks(absolute);
   if (!isInside(path, roots.readable)) throw outside();
-  return { path, asked: bytes.startsWith('/') ? normalise(bytes) : relative(normalise(absolute), roots.home) };
+  return {
+    path,
+    asked: bytes.startsWith('/') ? normalise(bytes) : relative(normalise(absolute), roots.home),
+  };
 }
 
 /** Opens what `locate` found and makes sure, by the open file itself, that it is in the roots. The caller closes it. */
@@ -55,7 +58,9 @@ export function checkOpen(fd: number, roots: string[]): void {
 export function assertWritable(path: string, roots: Roots): void {
   if (!isInside(path, roots.writable)) throw readOnly();
   // A read-only folder may be mounted below a writable one.
-  const deepest = [...roots.readable].sort((a, b) => b.length - a.length).find((root) => isInside(path, [root]));
+  const deepest = [...roots.readable]
+    .sort((a, b) => b.length - a.length)
+    .find((root) => isInside(path, [root]));
   if (deepest !== undefined && !roots.writable.includes(deepest)) throw readOnly();
 }
 

@@ -52,7 +52,11 @@ export class MatchReader {
     else if (this.#field === 'line') this.#field = 'text';
     else {
       const cut = this.#textSize > MAX_LINE_BYTES ? ` [… ${this.#textSize - MAX_LINE_BYTES} bytes more]` : '';
-      this.matches.push({ path: this.#path, line: Number(this.#line), text: Buffer.concat(this.#text).toString('utf8') + cut });
+      this.matches.push({
+        path: this.#path,
+        line: Number(this.#line),
+        text: Buffer.concat(this.#text).toString('utf8') + cut,
+      });
       this.#field = 'path';
       this.#path = '';
       this.#line = '';

@@ -18,7 +18,9 @@ export function toText(path: string): string {
 /** Text as given by a caller, as a byte string. */
 export function toBytes(text: string): string {
   const bytes = Buffer.from(text, 'utf8').toString('latin1');
-  return bytes.replace(/\\x([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return bytes.replace(/\\x([0-9a-fA-F]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 /** A byte string as Node.js takes it for a path. */
@@ -37,7 +39,7 @@ function nameToText(name: string): string {
 
 function escapeInvalid(bytes: Buffer): string {
   let text = '';
-  for (let index = 0; index < bytes.length; ) {
+  for (let index = 0; index < bytes.length;) {
     const size = sequenceSize(bytes[index] ?? 0);
     const part = bytes.subarray(index, index + size);
     if (part.length === size && isUtf8(part)) {
@@ -52,7 +54,9 @@ function escapeInvalid(bytes: Buffer): string {
 }
 
 function escapeMisleading(text: string): string {
-  return text.replace(MISLEADING, (character) => [...Buffer.from(character, 'utf8')].map(escapeByte).join(''));
+  return text.replace(MISLEADING, (character) =>
+    [...Buffer.from(character, 'utf8')].map(escapeByte).join(''),
+  );
 }
 
 function escapeByte(byte: number): string {

@@ -29,13 +29,17 @@ export async function searchFiles(request: SearchCall, roots: Roots): Promise<ob
   const fd = openChecked(path, constants.O_RDONLY, roots.readable);
   try {
     const stats = fstatSync(fd);
-    if (!stats.isDirectory() && !stats.isFile()) throw new Failure('not-a-file', 'The path is neither a file nor a folder.');
+    if (!stats.isDirectory() && !stats.isFile())
+      throw new Failure('not-a-file', 'The path is neither a file nor a folder.');
     const where = `/proc/self/fd/${SEARCH_FD}${stats.isDirectory() ? '/' : ''}`;
     const prefix = stats.isDirectory() ? (asked === '.' ? '' : `${asked}/`) : asked;
     const found = await runGrep(grepArguments(request, asked, where), fd, request);
     return {
       ...found,
-      matches: found.matches.map((match) => ({ ...match, path: toText(prefix + match.path.slice(where.length)) })),
+      matches: found.matches.map((match) => ({
+        ...match,
+        path: toText(prefix + match.path.slice(where.length)),
+      })),
     };
   } finally {
     closeSync(fd);
@@ -45,10 +49,20 @@ export async function searchFiles(request: SearchCall, roots: Roots): Promise<ob
 function assertPattern({ pattern, fixed }: SearchCall): void {
   if (pattern === '') throw new Failure('bad-pattern', 'The pattern is empty.');
   if (/[\0\n]/.test(pattern)) throw new Failure('bad-pattern', 'A pattern is one line without NUL bytes.');
-  const check = spawnSync(GREP, [fixed ? '-F' : '-E', '-e', pattern, '--', '/dev/null'], { env: {}, timeout: 5000 });
+  const check = spawnSync(GREP, [fixed ? '-F' : '-E', '-e', pattern, '--', '/dev/null'], {
+    env: {},
+    timeout: 5000,
+  });
   if (check.status === 2 || check.error !== undefined) {
-    const reason = check.stderr?.toString('utf8').replace(/^.*?grep: /, '').trim();
-    throw new Failure('bad-pattern', `The pattern is not valid: ${reason || 'it could not be read'}.`, 'Use `fixed` to search for plain text.');
+    const reason = check.stderr
+      ?.toString('utf8')
+      .replace(/^.*?grep: /, '')
+      .trim();
+    throw new Failure(
+      'bad-pattern',
+      `The pattern is not valid: ${reason || 'it could not be read'}.`,
+      'Use `fixed` to search for plain text.',
+    );
   }
 }
 

@@ -29,7 +29,7 @@ if ($main == 0) {
   open(STDOUT, '>&', $out_end) and open(STDERR, '>&', $err_end) or exit 126;
   close $status;
   for (@env) { my ($name, $value) = split /=/, $_, 2; $ENV{$name} = $value }
-  $ENV{PWD} = $cwd;
+  delete $ENV{PWD};    # the shell finds it out
   exec { '/bin/sh' } 'sh', '-c', $command;
   exit 127;
 }

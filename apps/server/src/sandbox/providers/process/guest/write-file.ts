@@ -51,7 +51,10 @@ export function writeFile(request: WriteCall, content: Buffer, roots: Roots): ob
 
 /** Opens a folder, making what is missing of it, one checked level after the other. */
 function openFolder(path: string, roots: Roots): number {
-  const root = roots.readable.filter((each) => path === each || path.startsWith(`${each}/`)).sort((a, b) => b.length - a.length)[0] ?? '';
+  const root =
+    roots.readable
+      .filter((each) => path === each || path.startsWith(`${each}/`))
+      .sort((a, b) => b.length - a.length)[0] ?? '';
   let fd = openChecked(root, FOLDER, roots.writable);
   for (const name of path.slice(root.length).split('/')) {
     if (name === '') continue;
@@ -80,10 +83,14 @@ function makeFolder(path: Buffer): void {
 
 function replace(folder: number, target: Buffer, content: Buffer, mode: number, mustBeNew: boolean): void {
   const temporary = inFolder(folder, `.vitto-${randomBytes(8).toString('hex')}.tmp`);
-  const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  const fd = openSync(
+    temporary,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o600,
+  );
   try {
     try {
-      for (let written = 0; written < content.length; ) written += writeSync(fd, content, written);
+      for (let written = 0; written < content.length;) written += writeSync(fd, content, written);
       fchmodSync(fd, mode);
     } finally {
       closeSync(fd);
@@ -114,7 +121,11 @@ function assertExpected(expected: string | null, target: Buffer, before: Stats |
 }
 
 function changed(): Failure {
-  return new Failure('changed', 'The file is not as it was when it was read.', 'Read it again before writing it.');
+  return new Failure(
+    'changed',
+    'The file is not as it was when it was read.',
+    'Read it again before writing it.',
+  );
 }
 
 function statOrNull(path: Buffer): Stats | null {

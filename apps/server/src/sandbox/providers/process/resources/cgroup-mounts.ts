@@ -20,12 +20,15 @@ export function findHierarchy(controller: string | null): Hierarchy | undefined 
   for (const line of mounts) {
     const [left = '', right = ''] = line.split(' - ');
     const [type = '', , options = ''] = right.split(' ');
-    const isWanted = controller === null ? type === 'cgroup2' : type === 'cgroup' && options.split(',').includes(controller);
+    const isWanted =
+      controller === null ? type === 'cgroup2' : type === 'cgroup' && options.split(',').includes(controller);
     if (!isWanted) continue;
     const [, , , mountRoot = '/', mountPoint = ''] = left.split(' ');
     const group = own
       .map((entry) => /^\d+:([^:]*):(.*)$/.exec(entry))
-      .find((match) => (controller === null ? match?.[1] === '' : match?.[1]?.split(',').includes(controller)))?.[2];
+      .find((match) =>
+        controller === null ? match?.[1] === '' : match?.[1]?.split(',').includes(controller),
+      )?.[2];
     return { mountPoint, ownGroup: relativeGroup(group ?? '/', mountRoot) };
   }
   return undefined;
@@ -39,7 +42,8 @@ function relativeGroup(group: string, mountRoot: string): string {
 /** The own group first, so that limits set on this server hold for its sandboxes too, then its ancestors. */
 export function candidateParents({ mountPoint, ownGroup }: Hierarchy): string[] {
   const parents: string[] = [];
-  for (let group = ownGroup; group !== '' && group !== '.'; group = dirname(group)) parents.push(join(mountPoint, group));
+  for (let group = ownGroup; group !== '' && group !== '.'; group = dirname(group))
+    parents.push(join(mountPoint, group));
   return [...parents, mountPoint];
 }
 

@@ -19,9 +19,12 @@ export function findCgroupV2(): ResourceLimiter | null {
 
 /** Also asks the parent to pass the controllers on, which it refuses while it has processes of its own. */
 function hasControllers(directory: string): boolean {
-  const present = (): boolean => ['memory.max', 'pids.max'].every((file) => existsSync(join(directory, file)));
+  const present = (): boolean =>
+    ['memory.max', 'pids.max'].every((file) => existsSync(join(directory, file)));
   if (present()) return true;
-  const available = readFileSync(join(dirname(directory), 'cgroup.controllers'), 'utf8').trim().split(' ');
+  const available = readFileSync(join(dirname(directory), 'cgroup.controllers'), 'utf8')
+    .trim()
+    .split(' ');
   if (!available.includes('memory') || !available.includes('pids')) return false;
   writeFileSync(join(dirname(directory), 'cgroup.subtree_control'), '+memory +pids');
   return present();

@@ -73,7 +73,8 @@ function readStat(pid: number): string[] | null {
 function ownMemory(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-    const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
+    const kilobytes = (name: string): number =>
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
     return (kilobytes('RssAnon') + kilobytes('RssShmem')) * 1024;
   } catch {
     return 0;
