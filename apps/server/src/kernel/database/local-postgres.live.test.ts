@@ -65,7 +65,9 @@ describe('a local PostgreSQL', () => {
     expect(pid).not.toBeNull();
     expect(isServerProcess(pid ?? 0)).toBe(false);
     expect(await readdir(`${dataDir}-socket`)).toEqual([]);
-    expect((await readdir(folder)).sort()).toEqual(['postgres', 'postgres-socket', 'postgres.log']);
+    // A copy of packaged programs, where one was needed, stays for the next start.
+    const left = (await readdir(folder)).filter((name) => !/^postgres-\d/.test(name));
+    expect(left.sort()).toEqual(['postgres', 'postgres-socket', 'postgres.log']);
   });
 
   it('gives the product a role without superuser rights that can make databases of its own', async () => {
@@ -231,8 +233,9 @@ describe('a local PostgreSQL', () => {
     },
   );
 
-  it.skipIf(!isRoot)('runs for an ordinary user', async () => {
-    if (!mayTraverse(HOLDER.slice(0, HOLDER.lastIndexOf('/')))) return;
+  it.skipIf(!isRoot)('runs for an ordinary user', async (context) => {
+    if (!mayTraverse(dirname(HOLDER)))
+      context.skip('this clone lies in a folder that is closed to other users');
     await chown(folder, 65534, 65534);
     const holder = await hold({ uid: 65534, gid: 65534 });
     expect(statSync(dataDir).uid).toBe(65534);
