@@ -1,0 +1,191 @@
+import type { Socket } from 'node:net';
+import cookie from '@fastify/cookie';
+import rateLimit from '@fastify/rate-limit';
+import type { SystemStatus } from '@vitto/contracts';
+import fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import { addWebRoutes, type WebApp } from '../../channels/index.ts';
+import { AppError } from '../../kernel/app-error.ts';
+import type { Database } from '../../kernel/database/database.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { SignalBus } from '../../kernel/signal-bus.ts';
+import {
+  readLastPosition,
+  readTaskEventsAfterPosition,
+  readUserEvents,
+  type RunDependencies,
+} from '../../runs/index.ts';
+import { addEventRoutes } from './event-routes.ts';
+import { checkCsrf, checkRole, checkSameSite, identifyViewer } from './guard.ts';
+import { addHealthRoutes } from './health-routes.ts';
+import { checkHost, toAllowedHosts } from './host-check.ts';
+import { addIdempotency } from './idempotency.ts';
+import { addIdentityRoutes } from './identity-routes.ts';
+import { addJsonBodies, makeBodyStorable, refuseEncodedBody } from './json-body.ts';
+import { addOpenApi } from './openapi.ts';
+import { toProblem } from './problem.ts';
+import { addSecurityHeaders } from './security-headers.ts';
+import { SESSION_COOKIE, sessionCookieOptions } from './session-cookie.ts';
+import { addSettingsRoutes } from './settings-routes.ts';
+import { EventHub, STREAM_LIMITS, type EventReads, type StreamLimits } from './streams/event-hub.ts';
+import { addWebFiles, isApiPath, isPageRequest, sendPage } from './web-files.ts';
+
+/** Largest body of a request, in bytes. */
+export const BODY_LIMIT = 1024 * 1024;
+
+export interface HttpDependencies {
+  database: Database;
+  signals: Pick<SignalBus, 'listen'>;
+  runs: RunDependencies;
+  readSystemStatus: (userId: string) => Promise<SystemStatus>;
+  logger: Logger;
+  version: string;
+  /** The address it is bound to: on loopback, requests under unknown names are refused. */
+  host: string;
+  /** Where people open it: `http://127.0.0.1:4800`. */
+  publicUrl: string;
+  /** More names under which it may be asked for on loopback. */
+  allowedHosts?: string[];
+  /** Folder of the built web app; it need not exist yet. */
+  webRoot: string;
+  /** True behind a proxy that sets `x-forwarded-*`. */
+  trustProxy?: boolean;
+  /** Sign-ins and new tokens an address may try in a minute. */
+  attemptsPerMinute?: number;
+  streamLimits?: Partial<StreamLimits>;
+}
+
+/**
+ * Builds the HTTP server: REST, OpenAPI, sign-in, event streams and the web app's files. It does not listen yet:
+ * `await app.listen({ host, port })`, and `await app.close()` ends the streams and then the server.
+ */
+export async function createHttpServer(deps: HttpDependencies): Promise<WebApp> {
+  const app = createApp(deps);
+  addProblems(app, deps);
+  addJsonBodies(app);
+  await addSecurityHeaders(app, deps.publicUrl);
+  await app.register(cookie);
+  addGuards(app, deps);
+  await app.register(rateLimit, { global: false, errorResponseBuilder: tooManyAttempts });
+  app.addHook('preHandler', async (request) => makeBodyStorable(request));
+  addIdempotency(app, deps.database, deps.logger);
+  await addOpenApi(app, deps);
+  addRoutes(app, deps);
+  await addWebFiles(app, deps.webRoot);
+  return app;
+}
+
+function createApp(deps: HttpDependencies): WebApp {
+  const app = fastify({
+    loggerInstance: deps.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    return503OnClosing: false,
+    bodyLimit: BODY_LIMIT,
+    trustProxy: deps.trustProxy ?? false,
+    exposeHeadRoutes: false,
+    genReqId: newId,
+    frameworkErrors: (error, request, reply) => void sendProblem(deps, error, request, reply),
+    clientErrorHandler: refuseGarbage,
+  }) as unknown as WebApp;
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.decorateRequest('viewer', null);
+  return app;
+}
+
+function addProblems(app: WebApp, deps: HttpDependencies): void {
+  app.setErrorHandler((error, request, reply) => sendProblem(deps, error, request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    if (isPageRequest(request)) return sendPage(reply, deps.webRoot);
+    throw new AppError('request.no-such-route', 'There is nothing at this address.', {
+      status: 404,
+      hint: 'GET /api/openapi.json lists what there is.',
+    });
+  });
+}
+
+function sendProblem(
+  deps: HttpDependencies,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { problem, headers, isDefect } = toProblem(error, request.id);
+  if (isDefect) {
+    const route = request.routeOptions.url ?? 'unknown route';
+    deps.logger.error(
+      { err: error, reference: request.id, method: request.method, route },
+      'a request failed',
+    );
+  }
+  return reply
+    .code(problem.status)
+    .headers(headers)
+    .header('content-type', 'application/problem+json')
+    .send(JSON.stringify(problem));
+}
+
+function addGuards(app: WebApp, deps: HttpDependencies): void {
+  const allowedHosts = toAllowedHosts({ ...deps, allowedHosts: deps.allowedHosts ?? [] });
+  const publicOrigin = new URL(deps.publicUrl).origin;
+  const cookieOptions = sessionCookieOptions(deps.publicUrl);
+
+  app.addHook('onRequest', async (request, reply) => {
+    checkHost(request, allowedHosts);
+    refuseEncodedBody(request);
+    const isApi = isApiPath(request.routeOptions.url ?? '');
+    if (isApi) void reply.header('cache-control', 'no-store');
+    if (!isApi) return;
+    if (request.routeOptions.config.access === 'open') return checkSameSite(request, publicOrigin);
+    const { viewer, session } = await identifyViewer(deps.database, request);
+    if (session !== null) {
+      checkSameSite(request, publicOrigin);
+      const secret = request.cookies[SESSION_COOKIE];
+      if (session.isRenewed && secret !== undefined) reply.setCookie(SESSION_COOKIE, secret, cookieOptions);
+    }
+    checkCsrf(request, viewer);
+    checkRole(request, viewer);
+    request.viewer = viewer;
+  });
+}
+
+function addRoutes(app: WebApp, deps: HttpDependencies): void {
+  const { database, runs, logger } = deps;
+  const reads: EventReads = {
+    readLastPosition: (userId) => readLastPosition(database.pool, userId),
+    readUserEvents: (userId, after, limit) => readUserEvents(database.pool, userId, after, limit),
+    readTaskEvents: (userId, taskId, after, limit) =>
+      readTaskEventsAfterPosition(database.pool, userId, taskId, after, limit),
+  };
+  const limits = { ...STREAM_LIMITS, ...deps.streamLimits };
+  const hub = new EventHub({ reads, signals: deps.signals, logger, limits });
+  app.addHook('preClose', async () => hub.close());
+
+  addHealthRoutes(app, database, logger);
+  addIdentityRoutes(app, { ...deps, hub, attemptsPerMinute: deps.attemptsPerMinute ?? 10 });
+  addWebRoutes(app, runs);
+  addEventRoutes(app, { hub, reads, runs });
+  addSettingsRoutes(app, deps);
+}
+
+function tooManyAttempts(_request: FastifyRequest, context: { after: string }): AppError {
+  return new AppError('request.too-many', 'Too many attempts from this address.', {
+    status: 429,
+    hint: `Try again in ${context.after}.`,
+  });
+}
+
+/** Bytes that are no HTTP request; there is no request to answer, only a socket. */
+function refuseGarbage(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy() as unknown as void;
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+  const { problem } = toProblem(
+    new AppError('request.not-http', 'The request is not valid HTTP.', { status }),
+    newId(),
+  );
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,130 @@
+import { apiToken, createApiToken as createToken, createdApiToken, me, signIn } from '@vitto/contracts';
+import { z } from 'zod';
+import { idParams, nothing, viewerOf, type Viewer, type WebApp } from '../../channels/index.ts';
+import {
+  createApiToken,
+  deleteApiToken,
+  endSession,
+  findSession,
+  listApiTokens,
+  redeemSignInCode,
+} from '../../identity/index.ts';
+import type { Database } from '../../kernel/database/database.ts';
+import { SESSION_COOKIE, sessionCookieOptions } from './session-cookie.ts';
+import type { EventHub } from './streams/event-hub.ts';
+
+/** Sign-in, sign-out and personal tokens. */
+export function addIdentityRoutes(
+  app: WebApp,
+  deps: { database: Database; hub: EventHub; publicUrl: string; attemptsPerMinute: number },
+): void {
+  addSessionRoutes(app, deps);
+  addTokenRoutes(app, deps);
+}
+
+type IdentityDependencies = Parameters<typeof addIdentityRoutes>[1];
+
+function addSessionRoutes(app: WebApp, deps: IdentityDependencies): void {
+  const { database, hub, publicUrl } = deps;
+  const tags = ['sign-in'];
+  const cookie = sessionCookieOptions(publicUrl);
+
+  app.post(
+    '/api/session',
+    {
+      config: { access: 'open', rateLimit: { max: deps.attemptsPerMinute, timeWindow: '1 minute' } },
+      schema: {
+        tags,
+        summary: 'Sign in with a one-time code',
+        description: 'Answers with the cookie `vitto_session`. A code works once, for 15 minutes.',
+        security: [],
+        body: signIn,
+        response: { 201: me },
+      },
+    },
+    async (request, reply) => {
+      const { secret } = await redeemSignInCode(database, request.body.code);
+      const session = await findSession(database, secret);
+      if (session === null) throw new Error('the session that was just begun is gone');
+      const { id, name, role } = session.user;
+      return reply
+        .code(201)
+        .setCookie(SESSION_COOKIE, secret, cookie)
+        .send({ id, name, role, csrfToken: session.csrfToken });
+    },
+  );
+
+  app.get('/api/session', { schema: { tags, summary: 'Who I am', response: { 200: me } } }, (request) =>
+    toMe(viewerOf(request)),
+  );
+
+  app.delete(
+    '/api/session',
+    { schema: { tags, summary: 'Sign out', response: { 204: nothing } } },
+    async (request, reply) => {
+      const viewer = viewerOf(request);
+      const secret = request.cookies[SESSION_COOKIE];
+      if (viewer.source === 'web' && secret !== undefined) {
+        await endSession(database, secret);
+        hub.endCredential(viewer.credential);
+      }
+      return reply.clearCookie(SESSION_COOKIE, cookie).code(204).send(undefined);
+    },
+  );
+}
+
+function addTokenRoutes(app: WebApp, deps: IdentityDependencies): void {
+  const { database, hub } = deps;
+  const tags = ['sign-in'];
+
+  app.get(
+    '/api/tokens',
+    {
+      schema: {
+        tags,
+        summary: 'My personal tokens',
+        response: { 200: z.object({ items: z.array(apiToken) }) },
+      },
+    },
+    async (request) => ({ items: await listApiTokens(database, viewerOf(request).userId) }),
+  );
+
+  app.post(
+    '/api/tokens',
+    {
+      config: {
+        isAnswerSecret: true,
+        rateLimit: { max: deps.attemptsPerMinute, timeWindow: '1 minute' },
+      },
+      schema: {
+        tags,
+        summary: 'Make a personal token; it is shown once',
+        body: createToken,
+        response: { 201: createdApiToken },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createApiToken(database, viewerOf(request).userId, request.body)),
+  );
+
+  app.delete(
+    '/api/tokens/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete a personal token; it stops working at once',
+        params: idParams,
+        response: { 204: nothing },
+      },
+    },
+    async (request, reply) => {
+      await deleteApiToken(database, viewerOf(request).userId, request.params.id);
+      hub.endCredential(`token:${request.params.id}`);
+      return reply.code(204).send(undefined);
+    },
+  );
+}
+
+function toMe(viewer: Viewer) {
+  return { id: viewer.userId, name: viewer.name, role: viewer.role, csrfToken: viewer.csrfToken };
+}

@@ -1,0 +1,2 @@
+export { idParams, nothing, viewerOf, type Viewer, type WebApp } from './web/web-app.ts';
+export { addWebRoutes } from './web/web-routes.ts';
