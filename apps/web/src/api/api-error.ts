@@ -1,0 +1,34 @@
+import type { Problem } from '@vitto/contracts';
+
+/** A request that did not do what it was for: the server's problem details, or why there was no answer. */
+export class ApiError extends Error {
+  /** HTTP status; 0 when the server was not reached. */
+  readonly status: number;
+  /** Stable: the server's, or `network`, `shape`, `http`. */
+  readonly code: string;
+  readonly hint: string | undefined;
+
+  constructor(status: number, code: string, message: string, hint?: string) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+  }
+
+  static fromProblem(status: number, problem: Problem): ApiError {
+    const fields = (problem.errors ?? []).map((field) => `${field.path}: ${field.message}`).join('; ');
+    const message = problem.detail ?? problem.title;
+    return new ApiError(
+      status,
+      problem.code,
+      fields === '' ? message : `${message} (${fields})`,
+      problem.hint,
+    );
+  }
+}
+
+/** What was caught, as an `ApiError`. */
+export function toApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(0, 'unknown', String(error));
+}

@@ -1,0 +1,149 @@
+import {
+  approval,
+  conversation,
+  eventEnvelope,
+  me,
+  page,
+  sentMessage,
+  settings,
+  systemStatus,
+  task,
+  type Approval,
+  type Conversation,
+  type Me,
+  type SentMessage,
+  type Settings,
+  type SystemStatus,
+  type Task,
+} from '@vitto/contracts';
+import { z } from 'zod';
+import { ApiError } from './api-error.ts';
+import type { ApiClient } from './client.ts';
+
+const conversationPage = page(conversation);
+const history = z.object({
+  items: z.array(eventEnvelope),
+  lastPosition: z.number().int(),
+  nextBefore: z.number().int().nullable(),
+});
+export type HistoryPage = z.infer<typeof history>;
+const anything = z.unknown();
+
+const HISTORY_LIMIT = 500;
+const LIST_LIMIT = 40;
+
+/** The routes that this app uses, one method each. All throw `ApiError`. */
+export class VittoApi {
+  readonly #client: ApiClient;
+  constructor(client: ApiClient) {
+    this.#client = client;
+  }
+
+  /** Who is signed in; `null` for nobody. Keeps the csrf token for what comes after. */
+  async readSession(signal?: AbortSignal): Promise<Me | null> {
+    try {
+      const found = await this.#client.send({ path: '/session', schema: me, ...(signal ? { signal } : {}) });
+      this.#client.csrfToken = found.csrfToken;
+      return found;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  }
+
+  async signIn(code: string): Promise<void> {
+    await this.#client.send({ method: 'POST', path: '/session', body: { code }, schema: anything });
+  }
+
+  async signOut(): Promise<void> {
+    await this.#client.send({ method: 'DELETE', path: '/session', schema: anything });
+    this.#client.csrfToken = null;
+  }
+
+  readSystem(): Promise<SystemStatus> {
+    return this.#client.send({ path: '/system', schema: systemStatus });
+  }
+
+  readSettings(): Promise<Settings> {
+    return this.#client.send({ path: '/settings', schema: settings });
+  }
+
+  listConversations(cursor: string | null): Promise<z.infer<typeof conversationPage>> {
+    const query = new URLSearchParams({ limit: String(LIST_LIMIT), ...(cursor === null ? {} : { cursor }) });
+    return this.#client.send({ path: `/conversations?${query}`, schema: conversationPage });
+  }
+
+  createConversation(idempotencyKey: string): Promise<Conversation> {
+    return this.#client.send({
+      method: 'POST',
+      path: '/conversations',
+      body: {},
+      idempotencyKey,
+      schema: conversation,
+    });
+  }
+
+  readConversation(id: string): Promise<Conversation> {
+    return this.#client.send({ path: `/conversations/${encodeURIComponent(id)}`, schema: conversation });
+  }
+
+  /** A page of a conversation's events, oldest first, that ends before a position; without one, the newest page. */
+  readHistory(id: string, before: number | null, signal?: AbortSignal): Promise<HistoryPage> {
+    const query = new URLSearchParams({
+      limit: String(HISTORY_LIMIT),
+      ...(before === null ? {} : { before: String(before) }),
+    });
+    return this.#client.send({
+      path: `/conversations/${encodeURIComponent(id)}/events?${query}`,
+      schema: history,
+      ...(signal ? { signal } : {}),
+    });
+  }
+
+  sendMessage(
+    conversationId: string,
+    message: { text: string; answers?: string },
+    idempotencyKey: string,
+  ): Promise<SentMessage> {
+    return this.#client.send({
+      method: 'POST',
+      path: `/conversations/${encodeURIComponent(conversationId)}/messages`,
+      body: message,
+      idempotencyKey,
+      schema: sentMessage,
+    });
+  }
+
+  readTask(id: string): Promise<Task> {
+    return this.#client.send({ path: `/tasks/${encodeURIComponent(id)}`, schema: task });
+  }
+
+  async cancelTask(id: string, idempotencyKey: string): Promise<void> {
+    await this.#client.send({
+      method: 'POST',
+      path: `/tasks/${encodeURIComponent(id)}/cancel`,
+      body: {},
+      idempotencyKey,
+      schema: anything,
+    });
+  }
+
+  decideApproval(
+    id: string,
+    decision: { decision: 'approved' | 'refused'; note?: string; argumentsHash: string },
+    idempotencyKey: string,
+  ): Promise<Approval> {
+    return this.#client.send({
+      method: 'POST',
+      path: `/approvals/${encodeURIComponent(id)}/decision`,
+      body: decision,
+      idempotencyKey,
+      schema: approval,
+    });
+  }
+}
+
+/** Where an artifact's bytes are; the server gives them as a download. */
+export function artifactAddress(id: string): string {
+  return `/api/artifacts/${encodeURIComponent(id)}/content`;
+}

@@ -1,0 +1,17 @@
+import { createContext, use } from 'react';
+import type { EventStream } from './event-stream.ts';
+import type { VittoApi } from './vitto-api.ts';
+
+/** What the whole app works with; made once in `main.tsx`. */
+export interface Vitto {
+  api: VittoApi;
+  stream: EventStream;
+}
+
+export const VittoContext = createContext<Vitto | null>(null);
+
+export function useVitto(): Vitto {
+  const vitto = use(VittoContext);
+  if (vitto === null) throw new Error('VittoContext is missing');
+  return vitto;
+}

@@ -1,0 +1,18 @@
+import { Collapsible } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { Icon } from './icon.tsx';
+
+/** A line that opens to more. What is closed is not in the page. */
+export function Details({ summary, children }: { summary: ReactNode; children: ReactNode }) {
+  return (
+    <Collapsible.Root>
+      <Collapsible.Trigger className="group inline-flex min-h-6 items-center gap-1 text-sm text-muted hover:text-ink">
+        <Icon name="chevron" className="size-3.5 transition-transform group-data-[state=open]:rotate-90" />
+        {summary}
+      </Collapsible.Trigger>
+      <Collapsible.Content className="appear mt-1 border-s-2 border-line ps-3">
+        {children}
+      </Collapsible.Content>
+    </Collapsible.Root>
+  );
+}

@@ -1,0 +1,16 @@
+import { useEffect, useState } from 'react';
+import { formatTimer } from '../features/chat/model/format.ts';
+
+/** A timer since a moment; it alone is drawn again each second. */
+export function Elapsed({ since, label }: { since: string; label?: string }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = window.setInterval(() => setNow(Date.now()), 1000);
+    return () => window.clearInterval(timer);
+  }, []);
+  return (
+    <span className="tabular" role="timer" aria-label={label} aria-live="off">
+      {formatTimer(now - Date.parse(since))}
+    </span>
+  );
+}

@@ -1,0 +1,104 @@
+import { memo, type ComponentProps, type ReactNode } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import { useStrings } from '../i18n/strings-context.tsx';
+
+/** The schemes a link may have; everything else is shown as text. */
+const SAFE_LINK = /^(?:https?:\/\/|mailto:)/iu;
+
+function safeAddress(url: string | undefined): string | undefined {
+  return url !== undefined && SAFE_LINK.test(url.trim()) ? url.trim() : undefined;
+}
+
+function Link({ href, children }: { href?: string | undefined; children?: ReactNode }) {
+  const address = safeAddress(href);
+  if (address === undefined) return <span>{children}</span>;
+  return (
+    <a href={address} target="_blank" rel="noopener noreferrer" title={address}>
+      {children}
+    </a>
+  );
+}
+
+/** An image is not loaded: whoever wrote it would learn that it was looked at. */
+function ImageLink({ src, alt }: { src?: string | undefined; alt?: string | undefined }) {
+  const strings = useStrings();
+  return <Link href={src}>{strings.answer.image(alt ?? '')}</Link>;
+}
+
+/** Headings of an answer stand below those of the page. */
+function below(Tag: 'h2' | 'h3' | 'h4' | 'h5' | 'h6') {
+  return function Heading({ children }: { children?: ReactNode }) {
+    return <Tag dir="auto">{children}</Tag>;
+  };
+}
+
+const COMPONENTS: Components = {
+  a: ({ href, children }) => <Link href={href}>{children}</Link>,
+  img: ({ src, alt }) => <ImageLink src={typeof src === 'string' ? src : undefined} alt={alt} />,
+  h1: below('h2'),
+  h2: below('h3'),
+  h3: below('h4'),
+  h4: below('h5'),
+  h5: below('h6'),
+  h6: below('h6'),
+  p: ({ children }) => <p dir="auto">{children}</p>,
+  li: ({ children, className }) => (
+    <li dir="auto" className={className}>
+      {children}
+    </li>
+  ),
+  blockquote: ({ children }) => <blockquote dir="auto">{children}</blockquote>,
+  pre: ({ children }) => (
+    <pre tabIndex={0} dir="ltr">
+      {children}
+    </pre>
+  ),
+  table: ({ children }) => (
+    <div className="table-frame" tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  ),
+  input: ({ checked }: ComponentProps<'input'>) => <span aria-hidden="true">{checked ? '☑ ' : '☐ '}</span>,
+};
+
+const PLUGINS = [remarkGfm];
+
+/** Text of a model or a tool as Markdown. HTML in it is shown as text; nothing in it is loaded. */
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  return (
+    <ReactMarkdown
+      remarkPlugins={PLUGINS}
+      components={COMPONENTS}
+      urlTransform={(url) => safeAddress(url) ?? ''}
+    >
+      {text.toWellFormed()}
+    </ReactMarkdown>
+  );
+});
+
+/** Markdown that is still being written: what is finished is not read again with each piece. */
+export function StreamingMarkdown({ text }: { text: string }) {
+  const cut = findStableCut(text);
+  return (
+    <>
+      {cut > 0 && <Markdown text={text.slice(0, cut)} />}
+      <Markdown text={text.slice(cut)} />
+    </>
+  );
+}
+
+/** Where the last paragraph or heading begins that stands by itself: outside fences, lists, quotes and tables. */
+export function findStableCut(text: string): number {
+  let isInFence = false;
+  let cut = 0;
+  let at = 0;
+  let isAfterBlank = false;
+  for (const line of text.split('\n')) {
+    if (/^\s{0,3}(?:```|~~~)/u.test(line)) isInFence = !isInFence;
+    else if (!isInFence && isAfterBlank && /^[^\s\-*+>|\d[]/u.test(line)) cut = at;
+    isAfterBlank = line.trim() === '';
+    at += line.length + 1;
+  }
+  return cut;
+}

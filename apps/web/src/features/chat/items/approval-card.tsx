@@ -1,0 +1,180 @@
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { FailureNote } from '../../../components/failure-note.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { useSession } from '../../../api/session.ts';
+import { useStrings } from '../../../i18n/strings-context.tsx';
+import { listArguments } from '../model/describe-tool.ts';
+import { revealHidden } from '../model/reveal-hidden.ts';
+import type { ApprovalItem } from '../model/view.ts';
+import { ArgumentList } from './tool-detail.tsx';
+import { useDecision } from './use-decision.ts';
+
+/** Asks for a yes or a no to exactly what is shown. In focus, `a` approves and `r` refuses. */
+export function ApprovalCard({ item }: { item: ApprovalItem }) {
+  const strings = useStrings();
+  const { decide, decision, isSending, error } = useDecision(item);
+  const [isRefusing, setRefusing] = useState(false);
+  const isOpen = decision === null && !item.isClosed;
+
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (!isOpen || isSending || event.ctrlKey || event.metaKey || event.altKey) return;
+    if ((event.target as HTMLElement).closest('textarea, input') !== null) {
+      if (event.key === 'Escape') setRefusing(false);
+      return;
+    }
+    if (event.key === 'a') decide('approved');
+    if (event.key === 'r') setRefusing(true);
+    if (event.key === 'a' || event.key === 'r') event.preventDefault();
+  };
+
+  return (
+    <article
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      aria-label={`${strings.approval.title}: ${item.tool}`}
+      aria-keyshortcuts={isOpen ? 'a r' : undefined}
+      data-approval={item.approvalId}
+      className={`appear grid min-w-0 gap-3 rounded-lg border px-4 py-3 ${isOpen ? 'border-amber-line bg-amber-soft' : 'border-line bg-surface'}`}
+    >
+      <Heading item={item} isOpen={isOpen} />
+      <Exactly item={item} />
+      {error !== null && <FailureNote title={error.message} hint={error.hint ?? ''} />}
+      {isOpen ? (
+        isRefusing ? (
+          <RefuseForm
+            isSending={isSending}
+            onCancel={() => setRefusing(false)}
+            onRefuse={(note) => decide('refused', note)}
+          />
+        ) : (
+          <Choices
+            isSending={isSending}
+            onApprove={() => decide('approved')}
+            onRefuse={() => setRefusing(true)}
+          />
+        )
+      ) : (
+        <Verdict item={item} decision={decision} />
+      )}
+      {isOpen && (
+        <p className="text-xs text-muted">
+          {strings.approval.expires('')}
+          <Moment at={item.expiresAt} />
+          <span className="hidden md:inline"> · {strings.approval.keys}</span>
+        </p>
+      )}
+    </article>
+  );
+}
+
+function Heading({ item, isOpen }: { item: ApprovalItem; isOpen: boolean }) {
+  const strings = useStrings();
+  return (
+    <div>
+      <h3 className={`flex flex-wrap items-center gap-2 font-semibold ${isOpen ? 'text-amber' : ''}`}>
+        <Icon name="warning" />
+        {strings.approval.title}
+        <span
+          className={`rounded-full border px-2 py-px text-xs font-medium ${item.risk === 'irreversible' ? 'border-red-line text-red' : 'border-line-strong text-muted'}`}
+        >
+          {strings.approval.risk[item.risk]}
+        </span>
+      </h3>
+      <p className="mt-1 [overflow-wrap:anywhere]" dir="auto">
+        {item.reason.toWellFormed()}
+      </p>
+    </div>
+  );
+}
+
+function Exactly({ item }: { item: ApprovalItem }) {
+  const strings = useStrings();
+  const hasHidden = listArguments(item.arguments).some(({ name, value }) =>
+    revealHidden(name + value).some((piece) => piece.kind === 'hidden'),
+  );
+  return (
+    <div className="min-w-0">
+      <p className="mb-1 text-xs font-medium text-muted">
+        {strings.approval.exact}: <span className="mono">{item.tool}</span>
+      </p>
+      <ArgumentList args={item.arguments} empty={strings.tool.noArguments} />
+      {hasHidden && <p className="mt-1 text-xs text-red">{strings.approval.hidden}</p>}
+    </div>
+  );
+}
+
+function Choices(props: { isSending: boolean; onApprove: () => void; onRefuse: () => void }) {
+  const strings = useStrings();
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Button look="primary" disabled={props.isSending} onClick={props.onApprove}>
+        {props.isSending ? strings.approval.deciding : strings.approval.approve}
+      </Button>
+      <Button disabled={props.isSending} onClick={props.onRefuse}>
+        {strings.approval.refuseWithNote}
+      </Button>
+    </div>
+  );
+}
+
+function RefuseForm(props: { isSending: boolean; onCancel: () => void; onRefuse: (note: string) => void }) {
+  const strings = useStrings();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [note, setNote] = useState('');
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <form
+      className="grid gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        props.onRefuse(note);
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={2}
+        maxLength={2000}
+        dir="auto"
+        aria-label={strings.approval.note}
+        placeholder={strings.approval.note}
+        className="w-full resize-none rounded-md border border-line-strong bg-surface px-3 py-2 placeholder:text-muted"
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
+        }}
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" disabled={props.isSending}>
+          {props.isSending ? strings.approval.deciding : strings.approval.refuse}
+        </Button>
+        <Button look="quiet" disabled={props.isSending} onClick={props.onCancel}>
+          {strings.app.cancel}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Verdict({ item, decision }: { item: ApprovalItem; decision: ApprovalItem['decision'] }) {
+  const strings = useStrings();
+  const me = useSession().data;
+  if (decision === null) return <p className="text-muted">{item.isClosed && strings.approval.ended}</p>;
+  const isMe = decision.by === '' || decision.by === me?.id || decision.by === me?.name;
+  const by = isMe ? strings.approval.you : decision.by;
+  return (
+    <p role="status" className="font-medium [overflow-wrap:anywhere]">
+      {strings.approval.decided[decision.decision](by)}
+      {decision.note !== undefined && decision.note !== '' && (
+        <span className="font-normal text-muted" dir="auto">
+          {' '}
+          “{decision.note.toWellFormed()}”
+        </span>
+      )}
+    </p>
+  );
+}

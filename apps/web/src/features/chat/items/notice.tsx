@@ -1,0 +1,122 @@
+import type { KnownEvent } from '@vitto/contracts';
+import type { ReactNode } from 'react';
+import { Details } from '../../../components/details.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { useStrings } from '../../../i18n/strings-context.tsx';
+import type { Strings } from '../../../i18n/strings.en.ts';
+import { formatCost, formatCount, formatDuration } from '../model/format.ts';
+import { RawEvent } from './raw-event.tsx';
+
+type Budget = Extract<KnownEvent, { type: 'budget.exceeded' }>;
+
+/** Something to know of: amber where it changes what to expect, quiet else. */
+export function Notice({ event }: { event: KnownEvent }) {
+  const strings = useStrings();
+  const words = strings.notice;
+  switch (event.type) {
+    case 'vm.degraded':
+      return (
+        <Strip reason={event.payload.reason}>
+          {words.degraded(placeOf(event.payload.fallbackTier, strings))}
+        </Strip>
+      );
+    case 'subvitto.vm_degraded':
+      return (
+        <Strip reason={event.payload.reason}>
+          {words.degraded(placeOf(event.payload.fallbackTier, strings))}
+        </Strip>
+      );
+    case 'vm.lost':
+      return <Strip reason={event.payload.reason ?? ''}>{words.vmLost}</Strip>;
+    case 'budget.exceeded':
+      return <Strip reason="">{describeBudget(event, strings)}</Strip>;
+    case 'task.stuck':
+      return (
+        <Strip reason={event.payload.note}>
+          {event.payload.action === 'failed' ? words.stuckFailed : words.stuckNudged}
+          <Tried tried={event.payload.tried} title={words.tried} />
+        </Strip>
+      );
+    case 'model.fallback':
+      return (
+        <Strip reason={event.payload.reason}>{words.fallback(event.payload.from, event.payload.to)}</Strip>
+      );
+    case 'gate.evaluated':
+      return (
+        <Strip reason={event.payload.reason}>
+          {event.payload.decision === 'wait' ? words.gateWait : words.gateSuggest}
+        </Strip>
+      );
+    case 'phase.completed':
+      return <Quiet>{words.compacted}</Quiet>;
+    case 'subvitto.spawned':
+      return <Quiet>{words.subStarted(event.payload.description)}</Quiet>;
+    case 'subvitto.completed':
+      return <Quiet more={event.payload.result}>{words.subDone}</Quiet>;
+    case 'subvitto.failed':
+      return <Strip reason={event.payload.error}>{words.subFailed}</Strip>;
+    default:
+      return <RawEvent type={event.type} payload={event.payload} />;
+  }
+}
+
+function Strip({ reason, children }: { reason: string; children: ReactNode }) {
+  return (
+    <div className="appear flex gap-2.5 rounded-lg border border-amber-line bg-amber-soft px-3 py-2">
+      <Icon name="warning" className="mt-0.5 text-amber" />
+      <div className="min-w-0 [overflow-wrap:anywhere]">
+        <div className="font-medium text-amber">{children}</div>
+        {reason !== '' && <p dir="auto">{reason.toWellFormed()}</p>}
+      </div>
+    </div>
+  );
+}
+
+function Quiet({ children, more }: { children: ReactNode; more?: string }) {
+  const strings = useStrings();
+  return (
+    <div className="text-sm text-muted [overflow-wrap:anywhere]">
+      {children}
+      {more !== undefined && more !== '' && (
+        <div>
+          <Details summary={strings.notice.details}>
+            <p className="whitespace-pre-wrap" dir="auto">
+              {more.toWellFormed()}
+            </p>
+          </Details>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Tried({ tried, title }: { tried: readonly string[]; title: string }) {
+  if (tried.length === 0) return null;
+  return (
+    <div>
+      <Details summary={title}>
+        <ul className="mono list-disc ps-4 font-normal text-ink">
+          {tried.map((one, index) => (
+            <li key={index}>{one.toWellFormed()}</li>
+          ))}
+        </ul>
+      </Details>
+    </div>
+  );
+}
+
+function placeOf(tier: string, strings: Strings): string {
+  const places: Record<string, string> = strings.tool.ranOn;
+  return places[tier] ?? tier;
+}
+
+function describeBudget(event: Budget, strings: Strings): string {
+  const { budget, spent, limit } = event.payload;
+  const show = {
+    iterations: String,
+    tokens: formatCount,
+    cost: (value: number) => formatCost(value, strings.end.costUnknown),
+    duration: formatDuration,
+  }[budget];
+  return strings.notice.budgetExceeded(strings.notice.budget[budget], show(spent), show(limit));
+}

@@ -1,0 +1,103 @@
+import type { ReactNode } from 'react';
+import { ArtifactLinks } from '../../../components/artifact-links.tsx';
+import { Details } from '../../../components/details.tsx';
+import { ExactText } from '../../../components/exact-text.tsx';
+import { OutputBlock } from '../../../components/output-block.tsx';
+import { useStrings } from '../../../i18n/strings-context.tsx';
+import { listArguments, showValue } from '../model/describe-tool.ts';
+import { formatDuration } from '../model/format.ts';
+import { terminalToText } from '../model/terminal-to-text.ts';
+import type { ToolItem } from '../model/view.ts';
+
+/** Everything of a call: what it was given, why it might run, what it said and made. */
+export function ToolDetail({ item }: { item: ToolItem }) {
+  const strings = useStrings();
+  const words = strings.tool;
+  const output = terminalToText(item.output);
+  return (
+    <div className="grid min-w-0 gap-3">
+      <Part title={words.arguments}>
+        <ArgumentList args={item.arguments} empty={words.noArguments} />
+      </Part>
+      {item.decision !== null && (
+        <Part title={words.decision}>
+          <p className="[overflow-wrap:anywhere]">{item.decision.reason}</p>
+        </Part>
+      )}
+      {output !== '' && (
+        <Part title={words.output}>
+          {item.isOutputCut && <p className="mb-1 text-muted">{words.outputCut}</p>}
+          <OutputBlock text={output} label={words.output} />
+        </Part>
+      )}
+      {item.text !== null && (
+        <Part title={words.result}>
+          {item.untrusted !== null && (
+            <p className="mb-1 text-amber [overflow-wrap:anywhere]">{words.untrusted(item.untrusted)}</p>
+          )}
+          {item.text.trim() === '' ? (
+            <p className="text-muted">{words.noResult}</p>
+          ) : (
+            <OutputBlock text={terminalToText(item.text)} label={words.result} />
+          )}
+        </Part>
+      )}
+      {item.artifacts.length > 0 && (
+        <Part title={words.files}>
+          <ArtifactLinks artifacts={item.artifacts} />
+        </Part>
+      )}
+      {item.data !== undefined && item.data !== null && (
+        <Details summary={words.data}>
+          <OutputBlock text={showValue(item.data).toWellFormed()} label={words.data} />
+        </Details>
+      )}
+      <Facts item={item} />
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="min-w-0">
+      <h3 className="mb-1 text-xs font-medium text-muted">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Facts({ item }: { item: ToolItem }) {
+  const strings = useStrings();
+  const places: Record<string, string> = strings.tool.ranOn;
+  const facts = [
+    item.tool,
+    item.ranOn === null ? null : (places[item.ranOn] ?? item.ranOn),
+    item.durationMs === null ? null : formatDuration(item.durationMs),
+  ].filter((fact) => fact !== null);
+  return <p className="mono text-muted [overflow-wrap:anywhere]">{facts.join(' · ')}</p>;
+}
+
+/** Arguments by name, each exactly as it is. */
+export function ArgumentList({ args, empty }: { args: unknown; empty: string }) {
+  const list = listArguments(args);
+  if (list.length === 0) return <p className="text-muted">{empty}</p>;
+  return (
+    <dl className="grid min-w-0 gap-1.5">
+      {list.map(({ name, value }) => (
+        <div key={name} className="min-w-0">
+          {name !== '' && (
+            <dt className="mono text-muted">
+              <ExactText text={name} />
+            </dt>
+          )}
+          <dd
+            className="max-h-80 overflow-auto rounded-md border border-line bg-sunken px-3 py-1.5"
+            tabIndex={0}
+          >
+            <ExactText text={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,92 @@
+import { readKnownEvent, type EventEnvelope, type KnownEvent } from '@vitto/contracts';
+import { applyAsking } from './apply-asking.ts';
+import { applyTask } from './apply-task.ts';
+import { applyTool } from './apply-tool.ts';
+import { applyTurn } from './apply-turn.ts';
+import type { ViewDraft } from './view-draft.ts';
+
+/** Folds one event into a view. Events of sub-tasks count, ask and warn; their steps are not shown here. */
+export function applyEvent(draft: ViewDraft, event: EventEnvelope): void {
+  const known = readKnownEvent(event);
+  if (known === null) {
+    draft.put({ kind: 'raw', key: `raw:${event.position}`, taskId: event.taskId, at: event.at, event });
+    return;
+  }
+  noteTask(draft, known);
+  if (draft.task(event.taskId).depth > 0 && !isShownOfSubTasks(known)) return;
+  applyKnown(draft, known);
+}
+
+/** A task of which only the end of its journal is here: it runs when it does something, and else has ended. */
+function noteTask(draft: ViewDraft, event: KnownEvent): void {
+  const task = draft.task(event.taskId);
+  const isRunning = event.type.startsWith('agent.') || event.type === 'tool.starting';
+  if (isRunning && !task.isWhole) draft.putTask({ ...task, state: 'running' });
+  else draft.putTask(task);
+}
+
+function isShownOfSubTasks(event: KnownEvent): boolean {
+  return (
+    (event.type.startsWith('task.') && event.type !== 'task.stuck') ||
+    event.type.startsWith('approval.') ||
+    event.type === 'agent.turn_completed'
+  );
+}
+
+function applyKnown(draft: ViewDraft, event: KnownEvent): void {
+  switch (event.type) {
+    case 'user.message':
+      applyAsking(draft, event);
+      draft.put({
+        kind: 'user',
+        key: `user:${event.payload.messageId}`,
+        taskId: event.taskId,
+        at: event.at,
+        text: event.payload.text,
+      });
+      return;
+    case 'task.created':
+    case 'task.queued':
+    case 'task.started':
+    case 'task.parked':
+    case 'task.resumed':
+    case 'task.completed':
+    case 'task.failed':
+    case 'task.cancelled':
+      return applyTask(draft, event);
+    case 'agent.iteration':
+    case 'agent.text':
+    case 'agent.reasoning':
+    case 'agent.turn_completed':
+    case 'model.retry':
+      return applyTurn(draft, event);
+    case 'tool.starting':
+    case 'tool.progress':
+    case 'tool.called':
+      return applyTool(draft, event);
+    case 'approval.requested':
+    case 'approval.decided':
+      return applyAsking(draft, event);
+    case 'phase.completed':
+      if (event.payload.phase === 'compaction') addNotice(draft, event);
+      return;
+    case 'gate.evaluated':
+      if (event.payload.decision !== 'act') addNotice(draft, event);
+      return;
+    case 'phase.started':
+    case 'checkpoint.saved':
+    case 'subvitto.vm_acquired':
+    case 'subvitto.progress':
+    case 'vm.acquired':
+    case 'vm.released':
+    case 'cut.taken':
+      // The machine's own bookkeeping: nothing that a reader of the conversation waits for.
+      return;
+    default:
+      return addNotice(draft, event);
+  }
+}
+
+function addNotice(draft: ViewDraft, event: KnownEvent): void {
+  draft.put({ kind: 'notice', key: `notice:${event.position}`, taskId: event.taskId, at: event.at, event });
+}

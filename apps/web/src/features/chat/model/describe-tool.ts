@@ -1,0 +1,52 @@
+/** What a call is about, for its one line: the first of these arguments that is there. */
+const OBJECTS = [
+  'command',
+  'path',
+  'url',
+  'query',
+  'pattern',
+  'question',
+  'name',
+  'title',
+  'message',
+  'text',
+  'to',
+  'processId',
+  'artifactId',
+  'id',
+];
+const OBJECT_MAX = 240;
+
+/** The object of a call as one line of text; empty when its arguments say nothing short. */
+export function describeObject(args: unknown): string {
+  if (typeof args === 'string') return toLine(args);
+  if (typeof args !== 'object' || args === null) return '';
+  const record = args as Record<string, unknown>;
+  const name = OBJECTS.find((key) => typeof record[key] === 'string' && record[key] !== '');
+  if (name !== undefined) return toLine(record[name] as string);
+  const first = Object.values(record).find((value) => typeof value === 'string');
+  return first === undefined ? '' : toLine(first as string);
+}
+
+function toLine(text: string): string {
+  const line = text.replace(/\s+/gu, ' ').trim();
+  if (line.length <= OBJECT_MAX) return line.toWellFormed();
+  // Not within a surrogate pair or an emoji of several code points.
+  const cut = [...new Intl.Segmenter().segment(line.slice(0, OBJECT_MAX + 32))]
+    .filter((part) => part.index + part.segment.length <= OBJECT_MAX)
+    .map((part) => part.segment)
+    .join('');
+  return `${cut}…`.toWellFormed();
+}
+
+/** An argument's value for reading: text as it is, everything else as JSON. */
+export function showValue(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+}
+
+/** A call's arguments by name; what is no object has no name. */
+export function listArguments(args: unknown): { name: string; value: string }[] {
+  if (args === null || args === undefined) return [];
+  if (typeof args !== 'object' || Array.isArray(args)) return [{ name: '', value: showValue(args) }];
+  return Object.entries(args).map(([name, value]) => ({ name, value: showValue(value) }));
+}

@@ -1,0 +1,98 @@
+import type { ConversationView, Item, TaskView } from './view.ts';
+
+type ItemOf<K extends Item['kind']> = Extract<Item, { kind: K }>;
+
+/**
+ * A view while a batch of events is folded into it. What the batch does not touch keeps its identity, so that only
+ * the items that changed are drawn again.
+ */
+export class ViewDraft {
+  readonly #items: Item[];
+  readonly #index: Map<string, number>;
+  readonly #tasks: Map<string, TaskView>;
+
+  constructor(view: ConversationView) {
+    this.#items = [...view.items];
+    this.#index = new Map(view.index);
+    this.#tasks = new Map(view.tasks);
+  }
+
+  find<K extends Item['kind']>(kind: K, key: string): ItemOf<K> | null {
+    const at = this.#index.get(key);
+    const item = at === undefined ? undefined : this.#items[at];
+    return item?.kind === kind ? (item as ItemOf<K>) : null;
+  }
+
+  /** Adds an item at the end, or puts it in the place of the one with its key. */
+  put(item: Item): void {
+    const at = this.#index.get(item.key);
+    if (at === undefined) {
+      this.#index.set(item.key, this.#items.length);
+      this.#items.push(item);
+    } else this.#items[at] = item;
+  }
+
+  change<K extends Item['kind']>(kind: K, key: string, change: Partial<ItemOf<K>>): void {
+    const item = this.find(kind, key);
+    if (item !== null) this.put({ ...item, ...change });
+  }
+
+  /** Changes every item of a task and kind for which `change` gives something. */
+  changeOfTask<K extends Item['kind']>(
+    kind: K,
+    taskId: string,
+    change: (item: ItemOf<K>) => Partial<ItemOf<K>> | null,
+  ): void {
+    for (const item of this.#items) {
+      if (item.kind !== kind || item.taskId !== taskId) continue;
+      const changed = change(item as ItemOf<K>);
+      if (changed !== null) this.put({ ...item, ...changed });
+    }
+  }
+
+  /** The newest answer of a task that says something. */
+  lastAnswer(taskId: string): ItemOf<'answer'> | null {
+    const found = this.#items.findLast(
+      (item) => item.kind === 'answer' && item.taskId === taskId && item.text.trim() !== '',
+    );
+    return (found as ItemOf<'answer'> | undefined) ?? null;
+  }
+
+  task(id: string): TaskView {
+    return this.#tasks.get(id) ?? newTask(id);
+  }
+
+  putTask(task: TaskView): void {
+    this.#tasks.set(task.id, task);
+  }
+
+  /** A task and those above it. */
+  lineage(id: string): TaskView[] {
+    const line: TaskView[] = [];
+    for (let at: string | null = id; at !== null && line.length < 5;) {
+      const task = this.task(at);
+      line.push(task);
+      at = task.parentId;
+    }
+    return line;
+  }
+
+  finish(): ConversationView {
+    return { items: this.#items, index: this.#index, tasks: this.#tasks };
+  }
+}
+
+function newTask(id: string): TaskView {
+  return {
+    id,
+    parentId: null,
+    depth: 0,
+    // Until an event says otherwise.
+    state: 'completed',
+    startedAt: null,
+    isWhole: false,
+    spending: { iterations: 0, tokens: 0, costUsd: 0, durationMs: 0 },
+    isScripted: false,
+    turn: 0,
+  };
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { systemQuery } from '../../api/queries.ts';
+import { useVitto } from '../../api/vitto-context.tsx';
+import { useStrings } from '../../i18n/strings-context.tsx';
+import { isScriptedSystem } from './model-setup.tsx';
+
+export function PageHeader({ title, isTitleHidden = false }: { title: string; isTitleHidden?: boolean }) {
+  const strings = useStrings();
+  const { api } = useVitto();
+  const system = useQuery(systemQuery(api));
+  const isScripted = system.data !== undefined && isScriptedSystem(system.data);
+  useEffect(() => {
+    document.title = `${title.toWellFormed()} · ${strings.app.name}`;
+  }, [title, strings]);
+  return (
+    <header
+      className={`flex min-h-11 items-center gap-3 px-4 ${isTitleHidden ? '' : 'border-b border-line'}`}
+    >
+      <h1 className={isTitleHidden ? 'sr-only' : 'min-w-0 flex-1 truncate font-semibold'} dir="auto">
+        {title}
+      </h1>
+      {isScripted && (
+        <span className="ms-auto">
+          <ScriptedLabel />
+        </span>
+      )}
+    </header>
+  );
+}
+
+/** Says that no language model wrote this. */
+export function ScriptedLabel() {
+  const strings = useStrings();
+  return (
+    <span
+      title={strings.scripted.explain}
+      className="shrink-0 rounded-full border border-amber-line bg-amber-soft px-2 py-px text-xs font-medium text-amber"
+    >
+      {strings.scripted.label}
+    </span>
+  );
+}

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { toApiError, type ApiError } from '../../api/api-error.ts';
+import { taskQuery } from '../../api/queries.ts';
+import { useVitto } from '../../api/vitto-context.tsx';
+import { Button } from '../../components/button.tsx';
+import { Elapsed } from '../../components/elapsed.tsx';
+import { FailureNote } from '../../components/failure-note.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { useStrings } from '../../i18n/strings-context.tsx';
+import type { Strings } from '../../i18n/strings.en.ts';
+import { describeActivity, type Activity } from './model/active-task.ts';
+import { describeObject } from './model/describe-tool.ts';
+import { formatCost, formatCount } from './model/format.ts';
+import type { ConversationView, TaskView } from './model/view.ts';
+
+/** What runs now, for how long, at what cost, and how to stop it. */
+export function RunningLine({ view, task }: { view: ConversationView; task: TaskView }) {
+  const strings = useStrings();
+  const { api } = useVitto();
+  // Of a long task only the end of the journal may be here: then the server says what it has used.
+  const asked = useQuery({ ...taskQuery(api, task.id), enabled: !task.isWhole });
+  const spending = task.isWhole ? task.spending : (asked.data?.spending ?? null);
+  const startedAt = task.startedAt ?? asked.data?.startedAt ?? null;
+  const activity = describeActivity(view, task);
+  const { stop, isStopping, error } = useStop(task.id);
+  const isAsking = task.state === 'waiting_approval' || task.state === 'waiting_input';
+
+  return (
+    <div className="mx-auto grid w-full max-w-3xl gap-2 px-4 py-2">
+      {error !== null && <FailureNote title={strings.running.cancelFailed} error={error} />}
+      <div
+        className={`flex items-center gap-3 rounded-lg border px-3 py-1.5 ${isAsking ? 'border-amber-line bg-amber-soft' : 'border-line bg-surface'}`}
+      >
+        <span className={isAsking ? 'size-[7px] rounded-full bg-amber-line' : 'live-dot'} />
+        <ActivityText activity={activity} strings={strings} />
+        <span className="tabular flex shrink-0 items-center gap-3 text-muted">
+          {spending !== null && spending.tokens > 0 && (
+            <span className="hidden sm:inline">
+              {strings.end.tokens(formatCount(spending.tokens))} ·{' '}
+              {formatCost(spending.costUsd, strings.end.costUnknown)}
+            </span>
+          )}
+          {startedAt !== null && <Elapsed since={startedAt} label={strings.running.elapsed} />}
+        </span>
+        <Button look="danger" disabled={isStopping} onClick={stop}>
+          <Icon name="stop" />
+          {isStopping ? strings.running.stopping : strings.running.stop}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function ActivityText({ activity, strings }: { activity: Activity; strings: Strings }) {
+  if (activity.kind === 'state') return <span className="flex-1">{strings.running[activity.state]}</span>;
+  if (activity.kind !== 'tool') return <span className="flex-1">{strings.running[activity.kind]}</span>;
+  const { tool, arguments: args } = activity.item;
+  return (
+    <span className="flex min-w-0 flex-1 items-baseline gap-2">
+      <span className="shrink-0">{strings.tool.verbs[tool] ?? tool}</span>
+      <span className="mono min-w-0 truncate text-muted" dir="auto">
+        {describeObject(args)}
+      </span>
+    </span>
+  );
+}
+
+function useStop(taskId: string): { stop: () => void; isStopping: boolean; error: ApiError | null } {
+  const { api } = useVitto();
+  const [isStopping, setStopping] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  const isSent = useRef(false);
+  const stop = () => {
+    if (isSent.current) return;
+    isSent.current = true;
+    setStopping(true);
+    setError(null);
+    // Stays disabled: the line goes when the task's end comes in.
+    void api.cancelTask(taskId, `cancel-${taskId}`).catch((failure: unknown) => {
+      isSent.current = false;
+      setStopping(false);
+      setError(toApiError(failure));
+    });
+  };
+  return { stop, isStopping, error };
+}

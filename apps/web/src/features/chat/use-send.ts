@@ -1,0 +1,48 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { toApiError, type ApiError } from '../../api/api-error.ts';
+import { conversationQuery } from '../../api/queries.ts';
+import { useVitto } from '../../api/vitto-context.tsx';
+import { readDraft, toAttempt, useDraft } from './draft.ts';
+
+/** Sends to a conversation that exists. A text stays in the composer until the server has it. */
+export function useSend(conversationId: string) {
+  const { api } = useVitto();
+  const queries = useQueryClient();
+  const [draft, setDraft] = useDraft(conversationId);
+  const [isSending, setSending] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  const isBusy = useRef(false);
+
+  const deliver = async (): Promise<void> => {
+    const attempt = toAttempt(draft);
+    setDraft({ ...draft, attempt });
+    await api.sendMessage(conversationId, { text: attempt.text }, attempt.key);
+    setDraft({ text: '', attempt: null });
+    // The first message names the conversation.
+    void queries.invalidateQueries({ queryKey: conversationQuery(api, conversationId).queryKey });
+  };
+  const send = (): void => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    setSending(true);
+    setError(null);
+    void deliver()
+      .catch((failure: unknown) => setError(toApiError(failure)))
+      .finally(() => {
+        isBusy.current = false;
+        setSending(false);
+      });
+  };
+  /** Answers a question with one of its choices; gives what went wrong. */
+  const answer = async (callId: string, text: string): Promise<ApiError | null> => {
+    try {
+      await api.sendMessage(conversationId, { text, answers: callId }, `answer-${callId}-${conversationId}`);
+      return null;
+    } catch (failure) {
+      return toApiError(failure);
+    }
+  };
+  const setText = (text: string): void => setDraft({ ...readDraft(conversationId), text });
+  return { draft, setText, send, answer, isSending, error };
+}

@@ -1,0 +1,99 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { CONVERSATIONS_KEY, conversationsQuery } from '../api/queries.ts';
+import { useSession } from '../api/session.ts';
+import { useVitto } from '../api/vitto-context.tsx';
+import { Button } from '../components/button.tsx';
+import { useStrings } from '../i18n/strings-context.tsx';
+
+/** Newest first; what moves a conversation in the list makes it load again. */
+export function ConversationList() {
+  const strings = useStrings();
+  const { api } = useVitto();
+  const session = useSession();
+  const list = useInfiniteQuery({ ...conversationsQuery(api), enabled: session.data != null });
+  useListRefresh();
+  const items = list.data?.pages.flatMap((page) => page.items) ?? [];
+
+  return (
+    <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1" tabIndex={-1}>
+      <h2 className="px-1.5 pb-1 text-xs font-medium text-muted">{strings.list.title}</h2>
+      {list.isError && (
+        <p className="px-1.5 text-red">
+          {strings.list.failed}{' '}
+          <button type="button" className="underline" onClick={() => void list.refetch()}>
+            {strings.app.retry}
+          </button>
+        </p>
+      )}
+      {list.isPending && session.data != null && <Skeleton />}
+      {list.isSuccess && items.length === 0 && <p className="px-1.5 text-muted">{strings.list.empty}</p>}
+      <ul className="grid gap-px">
+        {items.map((item) => (
+          <li key={item.id}>
+            <Link
+              to="/vitto/c/$conversationId"
+              params={{ conversationId: item.id }}
+              className="flex min-h-8 items-center gap-2 rounded-md px-1.5 hover:bg-surface aria-[current=page]:bg-surface aria-[current=page]:font-medium"
+            >
+              <span className="min-w-0 flex-1 truncate" dir="auto">
+                {item.title === '' ? strings.app.untitled : item.title}
+              </span>
+              {item.activeTaskId !== null && (
+                <span className="live-dot shrink-0" role="img" aria-label={strings.list.running} />
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {list.hasNextPage && (
+        <Button
+          look="quiet"
+          className="mt-1 w-full"
+          disabled={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          {strings.list.more}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const MOVES = new Set(['user.message', 'task.created', 'task.completed', 'task.failed', 'task.cancelled']);
+const REFRESH_MS = 400;
+
+function useListRefresh(): void {
+  const { stream } = useVitto();
+  const queries = useQueryClient();
+  useEffect(() => {
+    let timer: number | undefined;
+    const refresh = () => {
+      timer ??= window.setTimeout(() => {
+        timer = undefined;
+        void queries.invalidateQueries({ queryKey: CONVERSATIONS_KEY });
+      }, REFRESH_MS);
+    };
+    const unsubscribe = stream.subscribe({
+      onEvents: (events) => events.some((event) => MOVES.has(event.type)) && refresh(),
+      onResync: refresh,
+    });
+    return () => {
+      window.clearTimeout(timer);
+      unsubscribe();
+    };
+  }, [stream, queries]);
+}
+
+function Skeleton() {
+  return (
+    <ul className="appear-late grid gap-px" aria-hidden="true">
+      {['w-40', 'w-28', 'w-36'].map((width) => (
+        <li key={width} className="flex min-h-8 items-center px-1.5">
+          <span className={`h-3 rounded-sm bg-line ${width}`} />
+        </li>
+      ))}
+    </ul>
+  );
+}

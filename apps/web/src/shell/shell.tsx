@@ -1,0 +1,76 @@
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { SESSION_KEY, useSession } from '../api/session.ts';
+import { useVitto } from '../api/vitto-context.tsx';
+import { useQueryClient } from '@tanstack/react-query';
+import { Button } from '../components/button.tsx';
+import { useStrings } from '../i18n/strings-context.tsx';
+import { ConnectionBar } from './connection-bar.tsx';
+import { NavigationDrawer, RailContent } from './rail.tsx';
+import { SessionStrip } from './session-strip.tsx';
+
+/** The rail and the place beside it, for who is signed in. A session that ends later does not take the page away. */
+export function Shell() {
+  const session = useSession();
+  const { stream } = useVitto();
+  const navigate = useNavigate();
+  const wasSignedIn = useRef(false);
+
+  useEffect(() => {
+    if (session.data === null && !wasSignedIn.current) void navigate({ to: '/sign-in', replace: true });
+    if (session.data) {
+      wasSignedIn.current = true;
+      stream.resume();
+    }
+  }, [session.data, navigate, stream]);
+
+  if (session.data === undefined) return <Starting isUnreachable={session.isError} />;
+  return <Frame isSignedOut={session.data === null} />;
+}
+
+function Frame({ isSignedOut }: { isSignedOut: boolean }) {
+  const strings = useStrings();
+  return (
+    <div className="flex h-dvh">
+      <a
+        href="#content"
+        className="sr-only z-20 rounded-md bg-surface p-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+      >
+        {strings.app.skipToContent}
+      </a>
+      <nav
+        aria-label={strings.list.title}
+        className="hidden w-64 shrink-0 border-r border-line bg-sunken md:flex"
+      >
+        <RailContent />
+      </nav>
+      <div className="flex min-w-0 flex-1 flex-col">
+        <ConnectionBar />
+        {isSignedOut && <SessionStrip />}
+        <NavigationDrawer key={useLocation().pathname} />
+        <Outlet />
+      </div>
+    </div>
+  );
+}
+
+function Starting({ isUnreachable }: { isUnreachable: boolean }) {
+  const strings = useStrings();
+  const queries = useQueryClient();
+  if (!isUnreachable) {
+    return (
+      <main className="appear-late grid h-dvh place-content-center text-muted" aria-busy="true">
+        {strings.app.loading}
+      </main>
+    );
+  }
+  return (
+    <main role="alert" className="mx-auto grid h-dvh max-w-md content-center justify-items-start gap-3 p-6">
+      <h1 className="text-lg font-semibold">{strings.session.unreachable}</h1>
+      <p className="text-muted">{strings.session.unreachableHint}</p>
+      <Button look="primary" onClick={() => void queries.invalidateQueries({ queryKey: SESSION_KEY })}>
+        {strings.app.retry}
+      </Button>
+    </main>
+  );
+}
