@@ -266,6 +266,7 @@ export const modelStatus = z.object({
   /** True for a scripted model or a replayed recording: people see a label. */
   scripted: z.boolean(),
 });
+export type ModelStatus = z.infer<typeof modelStatus>;
 
 export const systemStatus = z.object({
   version: z.string(),

@@ -13,7 +13,14 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+  sleep: async (ms, signal) => {
+    signal?.throwIfAborted();
+    // The timer rejects with an error of its own; the reason is what callers tell aborts apart by.
+    await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw error;
+    });
+  },
 };
 
 /** A clock for tests that moves only when told; sleepers wake in order of their time. */

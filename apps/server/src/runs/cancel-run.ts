@@ -1,11 +1,19 @@
+import type { Sql } from '../kernel/database/database.ts';
+import type { SqlClient } from '../kernel/database/database.ts';
+import {
+  appendEvents,
+  endTask,
+  findTask,
+  lockTask,
+  releaseReservations,
+  seizeLease,
+  type TaskRecord,
+  toTask,
+} from '../engine/index.ts';
 import type { NewEvent, Task } from '@vitto/contracts';
 import { isEndState } from '@vitto/contracts';
-import type pg from 'pg';
-import { appendEvents, type Sql } from '../engine/journal/journal.store.ts';
 import { readUnansweredCall } from './unanswered-call.ts';
-import { endTask, releaseReservations, seizeLease } from '../engine/journal/lease.store.ts';
-import { findTask, lockTask, toTask, type TaskRecord } from '../engine/journal/task.store.ts';
-import { inTransaction } from '../engine/journal/transaction.ts';
+import { inTransaction } from '../kernel/database/transaction.ts';
 import { notFound } from '../kernel/app-error.ts';
 import { voidApprovals } from './decide-approval.ts';
 import type { RunDependencies } from './run-dependencies.ts';
@@ -53,7 +61,7 @@ async function findOpenDescendants(sql: Sql, taskId: string): Promise<string[]> 
 }
 
 async function cancelOne(
-  client: pg.PoolClient,
+  client: SqlClient,
   task: TaskRecord,
   by: string,
   reason: string | undefined,

@@ -1,15 +1,15 @@
-import type { Approval, NewEvent } from '@vitto/contracts';
-import type pg from 'pg';
+import type { SqlClient } from '../kernel/database/database.ts';
 import {
+  appendEvents,
   findApproval,
   findExpiredApprovals,
   lockPendingApprovals,
+  lockTask,
   settleApproval,
-} from '../engine/journal/approval.store.ts';
-import { appendEvents } from '../engine/journal/journal.store.ts';
-import { wakeTask } from '../engine/journal/lease.store.ts';
-import { lockTask } from '../engine/journal/task.store.ts';
-import { inTransaction } from '../engine/journal/transaction.ts';
+  wakeTask,
+} from '../engine/index.ts';
+import type { Approval, NewEvent } from '@vitto/contracts';
+import { inTransaction } from '../kernel/database/transaction.ts';
 import { AppError, notFound } from '../kernel/app-error.ts';
 import type { RunDependencies } from './run-dependencies.ts';
 
@@ -59,11 +59,7 @@ export async function decideApproval(deps: RunDependencies, decision: Decision):
 }
 
 /** Ends the approvals of a task that nobody will decide any more; the events belong to the caller's transaction. */
-export async function voidApprovals(
-  client: pg.PoolClient,
-  taskId: string,
-  reason: string,
-): Promise<NewEvent[]> {
+export async function voidApprovals(client: SqlClient, taskId: string, reason: string): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
   for (const approval of await lockPendingApprovals(client, taskId)) {
     await settleApproval(client, approval.id, { state: 'void', by: 'vitto', note: reason });
@@ -86,7 +82,7 @@ export async function expireApprovals(deps: RunDependencies): Promise<void> {
 
 async function recordDecision(
   deps: RunDependencies,
-  client: pg.PoolClient,
+  client: SqlClient,
   approval: Approval,
   decision: 'approved' | 'refused' | 'expired',
   by: string,

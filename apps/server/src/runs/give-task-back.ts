@@ -1,7 +1,5 @@
-import { appendEvents } from '../engine/journal/journal.store.ts';
-import { releaseReservations, requeueTask } from '../engine/journal/lease.store.ts';
-import { lockTask } from '../engine/journal/task.store.ts';
-import { inTransaction } from '../engine/journal/transaction.ts';
+import { appendEvents, lockTask, releaseReservations, requeueTask } from '../engine/index.ts';
+import { inTransaction } from '../kernel/database/transaction.ts';
 import type { Database } from '../kernel/database/database.ts';
 import { readUnansweredCall } from './unanswered-call.ts';
 

@@ -6,3 +6,5 @@ export { removeConversation } from './remove-conversation.ts';
 export type { RunDependencies } from './run-dependencies.ts';
 export { createRun, sendMessage } from './start-run.ts';
 export { steerRun } from './steer-run.ts';
+export { runTask, type RunControl, type RunTaskDependencies } from './run-task.ts';
+export { Worker, type WorkerDependencies } from './worker.ts';

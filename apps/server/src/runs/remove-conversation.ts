@@ -1,4 +1,4 @@
-import { deleteConversation, findConversation } from '../engine/journal/conversation.store.ts';
+import { deleteConversation, findConversation } from '../engine/index.ts';
 import { notFound } from '../kernel/app-error.ts';
 import { cancelRun } from './cancel-run.ts';
 import type { RunDependencies } from './run-dependencies.ts';

@@ -1,22 +1,27 @@
-import type { Failure, Settings } from '@vitto/contracts';
 import {
+  buildSystemPrompt,
+  type ClaimedGuest,
+  type DecideCall,
+  type EvaluateGate,
   LostLease,
+  type Model,
+  ModelError,
+  type ModelLimiter,
+  openArtifacts,
+  PgTaskJournal,
+  type PromptFacts,
   readCompactedThrough,
   readContextEvents,
   readStateEvents,
-} from '../engine/journal/journal.store.ts';
-import { openArtifacts } from '../engine/journal/artifact.store.ts';
-import { PgTaskJournal } from '../engine/journal/pg-task-journal.ts';
-import type { TaskRecord } from '../engine/journal/task.store.ts';
-import type { DecideCall, EvaluateGate } from '../engine/loop/hooks.ts';
-import type { ClaimedGuest, Run, RunEnd } from '../engine/loop/run-context.ts';
-import { runLoop } from '../engine/loop/run-loop.ts';
-import { RunState } from '../engine/loop/run-state.ts';
-import { buildSystemPrompt, type PromptFacts } from '../engine/loop/system-prompt.ts';
-import { Transcript } from '../engine/loop/transcript.ts';
-import type { ModelLimiter } from '../engine/models/limiter.ts';
-import { ModelError, type Model } from '../engine/models/model.ts';
-import type { ToolRegistry } from '../engine/tools/registry.ts';
+  type Run,
+  type RunEnd,
+  runLoop,
+  RunState,
+  type TaskRecord,
+  type ToolRegistry,
+  Transcript,
+} from '../engine/index.ts';
+import type { Failure, Settings } from '@vitto/contracts';
 import { AppError } from '../kernel/app-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database/database.ts';

@@ -1,14 +1,17 @@
-import type { NewEvent, SentMessage } from '@vitto/contracts';
-import type pg from 'pg';
-import { appendEvents } from '../engine/journal/journal.store.ts';
+import type { SqlClient } from '../kernel/database/database.ts';
 import {
+  appendEvents,
   insertConversation,
+  insertTask,
+  lockActiveTask,
   lockConversation,
   nameConversation,
-} from '../engine/journal/conversation.store.ts';
-import { wakeTask } from '../engine/journal/lease.store.ts';
-import { insertTask, lockActiveTask, type NewTask, type TaskRecord } from '../engine/journal/task.store.ts';
-import { inTransaction } from '../engine/journal/transaction.ts';
+  type NewTask,
+  type TaskRecord,
+  wakeTask,
+} from '../engine/index.ts';
+import type { NewEvent, SentMessage } from '@vitto/contracts';
+import { inTransaction } from '../kernel/database/transaction.ts';
 import { notFound } from '../kernel/app-error.ts';
 import { newId } from '../kernel/ids.ts';
 import { toTitle } from '../kernel/text/cut.ts';
@@ -76,7 +79,7 @@ export async function createRun(
 /** Hands a message to a task that has not ended; the caller holds the task's row. */
 export async function deliverToTask(
   deps: RunDependencies,
-  client: pg.PoolClient,
+  client: SqlClient,
   task: TaskRecord,
   request: Pick<MessageRequest, 'userId' | 'text' | 'source'>,
 ): Promise<SentMessage> {
@@ -104,7 +107,7 @@ export async function deliverToTask(
 
 async function startTask(
   deps: RunDependencies,
-  client: pg.PoolClient,
+  client: SqlClient,
   request: MessageRequest,
   options: Pick<NewTask, 'budget' | 'model' | 'allowedPaths'>,
 ): Promise<SentMessage> {

@@ -1,7 +1,7 @@
+import { findTask, lockTask } from '../engine/index.ts';
 import type { SentMessage } from '@vitto/contracts';
 import { isEndState } from '@vitto/contracts';
-import { findTask, lockTask } from '../engine/journal/task.store.ts';
-import { inTransaction } from '../engine/journal/transaction.ts';
+import { inTransaction } from '../kernel/database/transaction.ts';
 import { AppError, notFound } from '../kernel/app-error.ts';
 import type { RunDependencies } from './run-dependencies.ts';
 import { deliverToTask } from './start-run.ts';

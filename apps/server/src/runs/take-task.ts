@@ -1,8 +1,14 @@
+import {
+  acquireLease,
+  appendEvents,
+  endTask,
+  lockTask,
+  MAX_DEATHS,
+  releaseReservations,
+  type TaskRecord,
+} from '../engine/index.ts';
 import type { Failure, NewEvent } from '@vitto/contracts';
-import { appendEvents } from '../engine/journal/journal.store.ts';
-import { acquireLease, endTask, MAX_DEATHS, releaseReservations } from '../engine/journal/lease.store.ts';
-import { lockTask, type TaskRecord } from '../engine/journal/task.store.ts';
-import { inTransaction } from '../engine/journal/transaction.ts';
+import { inTransaction } from '../kernel/database/transaction.ts';
 import type { Database } from '../kernel/database/database.ts';
 import { readUnansweredCall } from './unanswered-call.ts';
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../engine/journal/journal.store.ts';
+import type { Sql } from '../kernel/database/database.ts';
 
 /** A model call whose answer will never be read, and what it has cost: the provider charges for its input. */
 export interface UnansweredCall {

@@ -1,5 +1,4 @@
-import { findForgottenTasks, renewLeases, RENEW_EVERY_MS } from '../engine/journal/lease.store.ts';
-import { LostLease } from '../engine/journal/journal.store.ts';
+import { findForgottenTasks, LostLease, RENEW_EVERY_MS, renewLeases } from '../engine/index.ts';
 import { isDatabaseAway } from '../kernel/database/database.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
 import type { WakeQueue } from '../kernel/queue.ts';

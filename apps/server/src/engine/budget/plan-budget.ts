@@ -1,5 +1,6 @@
 import type { Usage } from '@vitto/contracts';
 import type { Model } from '../models/model.ts';
+import { largestCostOf } from '../models/prices.ts';
 import type { BudgetRefusal, Reservation, Settlement } from '../journal/journal.store.ts';
 
 /** What the closing turn may use: it is reserved with the first call and held until the task ends. */
@@ -22,9 +23,7 @@ export function estimateInputTokens(
 
 /** Billionths of a dollar for so many tokens, at the dearest way they can be billed; 0 without a price. */
 export function maxCostNano(model: Model, inputTokens: number, outputTokens: number): number {
-  if (model.price === null) return 0;
-  const input = Math.max(model.price.input, model.price.cacheWrite, model.price.cachedInput);
-  return Math.ceil((inputTokens * input + outputTokens * model.price.output) * 1_000);
+  return Math.ceil((largestCostOf(inputTokens, outputTokens, model.price) ?? 0) * 1e9);
 }
 
 export interface CallPlan {

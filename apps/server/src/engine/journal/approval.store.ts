@@ -1,7 +1,7 @@
 import type { ActionDomain, Approval, Risk } from '@vitto/contracts';
 import { toStorableJson } from '../../kernel/text/storable.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
-import type { Sql } from './journal.store.ts';
+import type { Sql } from '../../kernel/database/database.ts';
 
 /** How long an approval waits for its decision. */
 export const APPROVAL_HOURS = 24;

@@ -2,7 +2,7 @@ import type { Artifact, ArtifactRef } from '@vitto/contracts';
 import { newId } from '../../kernel/ids.ts';
 import type { ArtifactAccess, ArtifactWriter } from '../tools/tool.ts';
 import { toStorableText } from '../../kernel/text/storable.ts';
-import type { Sql } from './journal.store.ts';
+import type { Sql } from '../../kernel/database/database.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 /** More of one output than this is not kept; the artifact says so. */

@@ -1,6 +1,6 @@
 import type { Conversation, Message } from '@vitto/contracts';
 import { toTitle } from '../../kernel/text/cut.ts';
-import type { Sql } from './journal.store.ts';
+import type { Sql } from '../../kernel/database/database.ts';
 
 interface ConversationRow {
   id: string;

@@ -1,11 +1,7 @@
 import { eventEnvelope, type EventEnvelope, type NewEvent } from '@vitto/contracts';
-import type pg from 'pg';
-import { sqlState } from '../../kernel/database/database.ts';
+import { sqlState, type Sql } from '../../kernel/database/database.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import { toStorableJson } from '../../kernel/text/storable.ts';
-
-/** Anything that runs a query: the pool, or the client of a transaction. */
-export type Sql = Pick<pg.Pool, 'query'> | Pick<pg.PoolClient, 'query'>;
 
 /** Money in billionths of a dollar. */
 export interface Settlement {

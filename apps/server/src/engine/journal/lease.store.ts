@@ -1,5 +1,5 @@
 import type { Failure, WaitingFor, WaitingState } from '@vitto/contracts';
-import type { Sql } from './journal.store.ts';
+import type { Sql } from '../../kernel/database/database.ts';
 
 /** How long a task stays with a worker that gives no sign of life, in seconds by the database's clock. */
 export const LEASE_SECONDS = 12;

@@ -1,6 +1,6 @@
 import type { Failure, NewEvent, WaitingFor, WaitingState } from '@vitto/contracts';
 import type { Clock } from '../../kernel/clock.ts';
-import { isDatabaseAway, isDiskFull, type Database } from '../../kernel/database/database.ts';
+import { isDatabaseAway, isDiskFull, type Database, type Sql } from '../../kernel/database/database.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { FoldEvent, TaskJournal } from '../loop/task-journal.ts';
 import { insertApprovals, useApproval, type NewApproval } from './approval.store.ts';
@@ -14,11 +14,10 @@ import {
   type BudgetRefusal,
   type Reservation,
   type Settlement,
-  type Sql,
 } from './journal.store.ts';
 import { endTask, parkTask, releaseReservations, requeueTask, taintTask } from './lease.store.ts';
 import { lockTask } from './task.store.ts';
-import { inTransaction } from './transaction.ts';
+import { inTransaction } from '../../kernel/database/transaction.ts';
 
 /** How often an unreachable database is tried again, in milliseconds. */
 const AWAY_RETRY_MS = 500;

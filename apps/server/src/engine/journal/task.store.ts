@@ -9,7 +9,7 @@ import type {
   Tier,
   WaitingFor,
 } from '@vitto/contracts';
-import type { Sql } from './journal.store.ts';
+import type { Sql } from '../../kernel/database/database.ts';
 
 /** A task's row as the engine and the runs use it. Money in billionths of a dollar, times in ISO 8601. */
 export interface TaskRecord {

@@ -6,8 +6,10 @@ import { AppError } from '../app-error.ts';
 export interface Database extends NodePgDatabase {
   readonly pool: pg.Pool;
 }
-export type Transaction = Parameters<Parameters<NodePgDatabase['transaction']>[0]>[0];
-export type Queryable = Database | Transaction;
+/** The connection of a transaction. */
+export type SqlClient = pg.PoolClient;
+/** Anything that runs a query: the pool, or the connection of a transaction. */
+export type Sql = Pick<pg.Pool, 'query'> | Pick<SqlClient, 'query'>;
 
 export interface DatabaseOptions {
   url: string;

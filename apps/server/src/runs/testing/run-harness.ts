@@ -1,15 +1,29 @@
-import { GuestError, settings, type EventEnvelope, type GuestSession, type Settings, type Task } from '@vitto/contracts';
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import {
+  createCoreTools,
+  type DecideCall,
+  findTask,
+  insertConversation,
+  type Model,
+  ModelLimiter,
+  readTaskEvents,
+  type Tool,
+  ToolRegistry,
+  toTask,
+} from '../../engine/index.ts';
+import {
+  GuestError,
+  settings,
+  type EventEnvelope,
+  type GuestSession,
+  type Settings,
+  type Task,
+} from '@vitto/contracts';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import { assembleContext, decideByRisk } from '../../autonomy/index.ts';
-import { insertConversation } from '../../engine/journal/conversation.store.ts';
-import { readTaskEvents } from '../../engine/journal/journal.store.ts';
-import { findTask, toTask } from '../../engine/journal/task.store.ts';
-import type { DecideCall } from '../../engine/loop/hooks.ts';
-import { ModelLimiter } from '../../engine/models/limiter.ts';
-import type { Model } from '../../engine/models/model.ts';
-import { ToolRegistry } from '../../engine/tools/registry.ts';
-import { createCoreTools } from '../../engine/tools/core/index.ts';
-import type { Tool } from '../../engine/tools/tool.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createTestDatabase } from '../../kernel/database/testing.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -20,7 +34,10 @@ import { runTask, type RunTaskDependencies } from '../run-task.ts';
 
 /** A model that answers by a function of the prompt; `answer` gives the stream parts of one turn. */
 export function functionModel(
-  answer: (options: LanguageModelV4CallOptions, call: number) => LanguageModelV4StreamPart[] | Promise<LanguageModelV4StreamPart[]>,
+  answer: (
+    options: LanguageModelV4CallOptions,
+    call: number,
+  ) => LanguageModelV4StreamPart[] | Promise<LanguageModelV4StreamPart[]>,
   overrides: Partial<Model> = {},
 ): Model & { calls: LanguageModelV4CallOptions[] } {
   const calls: LanguageModelV4CallOptions[] = [];
@@ -33,7 +50,9 @@ export function functionModel(
     doStream: async (options) => {
       calls.push(structuredClone(withoutSignal(options)));
       const parts = await answer(options, calls.length);
-      return { stream: new ReadableStream({ start: (c) => (parts.forEach((p) => c.enqueue(p)), c.close()) }) };
+      return {
+        stream: new ReadableStream({ start: (c) => (parts.forEach((p) => c.enqueue(p)), c.close()) }),
+      };
     },
   };
   return {
@@ -50,7 +69,12 @@ export function functionModel(
 }
 
 /** Parts of a turn with text and calls. Arguments that are a string go out as they are. */
-export function turn(content: { text?: string; calls?: { id: string; tool: string; args: unknown }[]; finish?: string; tokens?: [number, number] }): LanguageModelV4StreamPart[] {
+export function turn(content: {
+  text?: string;
+  calls?: { id: string; tool: string; args: unknown }[];
+  finish?: string;
+  tokens?: [number, number];
+}): LanguageModelV4StreamPart[] {
   const { text, calls = [], tokens = [100, 20] } = content;
   return [
     { type: 'stream-start', warnings: [] },
@@ -69,7 +93,10 @@ export function turn(content: { text?: string; calls?: { id: string; tool: strin
     })),
     {
       type: 'finish',
-      finishReason: { unified: (content.finish ?? (calls.length > 0 ? 'tool-calls' : 'stop')) as 'stop', raw: undefined },
+      finishReason: {
+        unified: (content.finish ?? (calls.length > 0 ? 'tool-calls' : 'stop')) as 'stop',
+        raw: undefined,
+      },
       usage: {
         inputTokens: { total: tokens[0], noCache: tokens[0], cacheRead: 0, cacheWrite: 0 },
         outputTokens: { total: tokens[1], text: tokens[1], reasoning: 0 },
@@ -98,7 +125,13 @@ export async function createRunHarness(options: {
     queue: { wake: (id) => Promise.resolve(void woken.push(id)) },
     signals,
     logger: silentLogger,
-    rootBudget: { maxIterations: 50, maxTokens: 500_000, maxCostUsd: null, maxDurationMs: null, ...options.rootBudget },
+    rootBudget: {
+      maxIterations: 50,
+      maxTokens: 500_000,
+      maxCostUsd: null,
+      maxDurationMs: null,
+      ...options.rootBudget,
+    },
     readSettings,
     checkModels: () => undefined,
     resolveAllowedPaths: (paths) => Promise.resolve(paths),
@@ -113,7 +146,9 @@ export async function createRunHarness(options: {
     signals,
     registry,
     evaluateGate: (task) =>
-      Promise.resolve(assembleContext(task, { now: Date.now(), tier: 'vm', degradedReason: null, startScore: 25 })),
+      Promise.resolve(
+        assembleContext(task, { now: Date.now(), tier: 'vm', degradedReason: null, startScore: 25 }),
+      ),
     decide: options.decide ?? decideByRisk,
     resolveModels: () => Promise.resolve(state.models),
     limiter: new ModelLimiter(systemClock),
@@ -143,7 +178,8 @@ export async function createRunHarness(options: {
     setModels: (models: Model[]) => void (state.models = models),
     start: (text: string, more: Partial<Parameters<typeof createRun>[1]> = {}) =>
       createRun(runs, { userId, text, source: 'test', ...more }),
-    say: (conversationId: string, text: string) => sendMessage(runs, { userId, conversationId, text, source: 'test' }),
+    say: (conversationId: string, text: string) =>
+      sendMessage(runs, { userId, conversationId, text, source: 'test' }),
     run: (taskId: string, control: Parameters<typeof runTask>[2] = never, workerId = 'worker-1') =>
       runTask({ ...tasks, workerId }, taskId, control),
     conversation: async () => {

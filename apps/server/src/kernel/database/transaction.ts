@@ -1,5 +1,4 @@
-import type pg from 'pg';
-import { sqlState, type Database } from '../../kernel/database/database.ts';
+import { sqlState, type Database, type SqlClient } from './database.ts';
 
 /**
  * Runs `work` in one transaction on one connection; rolls back when it throws. Serialisation failures and deadlocks
@@ -7,7 +6,7 @@ import { sqlState, type Database } from '../../kernel/database/database.ts';
  */
 export async function inTransaction<T>(
   database: Database,
-  work: (client: pg.PoolClient) => Promise<T>,
+  work: (client: SqlClient) => Promise<T>,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     const client = await database.pool.connect();

@@ -1,0 +1,79 @@
+import type { ClaimedGuest, PromptFacts, TaskRecord } from '../engine/index.ts';
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { AppError } from '../kernel/app-error.ts';
+import type { Database } from '../kernel/database/database.ts';
+import type { ProcessSandboxService } from '../sandbox/index.ts';
+
+/** Why commands do not run in a machine of their own in this version. Shown with each task that runs any. */
+const DEGRADED =
+  'There is no VM tier in this version: commands run in the process sandbox (own namespaces, no network, 256 MiB, 30 s of CPU).';
+
+/** The guests of tasks, from the process sandbox: the degraded mode of the VM tier, and said to be so. */
+export class Guests {
+  readonly #sandbox: ProcessSandboxService;
+  readonly #database: Database;
+
+  constructor(sandbox: ProcessSandboxService, database: Database) {
+    this.#sandbox = sandbox;
+    this.#database = database;
+  }
+
+  async claim(task: TaskRecord): Promise<ClaimedGuest> {
+    const session = await this.#sandbox.open({ taskId: task.id, readOnlyPaths: task.allowedPaths });
+    return { session, degradedReason: DEGRADED };
+  }
+
+  async release(taskId: string): Promise<void> {
+    await this.#sandbox.close(taskId);
+  }
+
+  async facts(): Promise<PromptFacts['guest']> {
+    const { available } = await this.#sandbox.probe();
+    return available ? { home: '/home/user', hasNetwork: false } : null;
+  }
+
+  /** Removes the homes of tasks that have ended or are gone. */
+  async sweep(): Promise<void> {
+    const result = await this.#database.pool.query(
+      "select id from vitto_tasks where state not in ('completed', 'failed', 'cancelled')",
+    );
+    const live = new Set((result.rows as { id: string }[]).map((row) => row.id));
+    await this.#sandbox.sweep((taskId) => live.has(taskId));
+  }
+}
+
+/**
+ * Resolves the folders that a user wants to be read.
+ * @throws AppError `path.not-allowed` naming the one that is no folder or must not be shown.
+ */
+export async function resolveAllowedPaths(paths: string[], secretFolders: string[]): Promise<string[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      const resolved =
+        isAbsolute(path) && !path.includes('\0') ? await realpath(path).catch(() => null) : null;
+      const isFolder = resolved !== null && (await stat(resolved).catch(() => null))?.isDirectory() === true;
+      if (resolved === null || !isFolder) throw refused(path, 'it is not an absolute path of a folder here');
+      const secrets = ['/proc', '/sys', '/dev', ...secretFolders];
+      if (
+        resolved === '/' ||
+        secrets.some((secret) => isWithin(resolved, secret) || isWithin(secret, resolved))
+      ) {
+        throw refused(path, 'it holds files of the system or of Vitto itself');
+      }
+      return resolved;
+    }),
+  );
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+function refused(path: string, why: string): AppError {
+  return new AppError('path.not-allowed', `The folder ${JSON.stringify(path)} cannot be allowed: ${why}.`, {
+    status: 422,
+    hint: 'Name the folder of a project, for example /home/you/project.',
+    errors: [{ path: 'allowedPaths', message: why }],
+  });
+}

@@ -1,0 +1,163 @@
+import { fileURLToPath } from 'node:url';
+import { assembleContext, decideByRisk } from '../autonomy/index.ts';
+import {
+  createCoreTools,
+  expireLeases,
+  guestTools,
+  ModelLimiter,
+  ToolRegistry,
+  type EvaluateGate,
+} from '../engine/index.ts';
+import { ensureLocalCliToken, ensureOwner, readSettings, type User } from '../identity/index.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { WakeQueue } from '../kernel/queue.ts';
+import { joinProcesses, removeDeadProcesses } from '../kernel/process-registry.store.ts';
+import { SignalBus } from '../kernel/signal-bus.ts';
+import { readSystemStatus } from '../ops/index.ts';
+import { Worker, type RunDependencies } from '../runs/index.ts';
+import type { Config } from './config.ts';
+import { Guests, resolveAllowedPaths } from './guests.ts';
+import { createHttpServer } from './http/create-http-server.ts';
+import { Models } from './models.ts';
+import { openInstallation, type Installation } from './open-installation.ts';
+import { listenOn } from './listen-on.ts';
+
+export const VERSION = '0.1.0';
+const WEB_ROOT = fileURLToPath(new URL('../../../web/dist', import.meta.url));
+
+/** A running Vitto process. */
+export interface Vitto {
+  installation: Installation;
+  owner: User;
+  runs: RunDependencies;
+  /** Where it is reached; `null` for a worker. */
+  url: string | null;
+  stop: () => Promise<void>;
+}
+
+/** Starts the roles of the configuration; what is started first is stopped last. */
+export async function startVitto(config: Config): Promise<Vitto> {
+  const startedAt = new Date();
+  const stops: (() => Promise<void>)[] = [];
+  const stop = once(async () => {
+    for (const step of stops.toReversed()) await step();
+  });
+  try {
+    const models = new Models(config);
+    const installation = await openInstallation(config);
+    stops.push(installation.close);
+    const { database, logger, databaseUrl, sandbox } = installation;
+
+    const dead = await removeDeadProcesses(database);
+    const freed = await expireLeases(database.pool, dead);
+    if (freed.length > 0) logger.info({ tasks: freed }, 'took tasks over from a process that died here');
+    const self = await joinProcesses(database, { roles: config.roles, version: VERSION });
+    stops.push(self.leave);
+
+    const isWorker = config.roles.includes('worker');
+    const signals = new SignalBus({
+      url: databaseUrl,
+      publish: (text, values) => database.pool.query(text, values),
+      logger,
+    });
+    await signals.start();
+    stops.push(() => signals.stop());
+    const queue = new WakeQueue({ url: databaseUrl, logger, isWorker });
+    await queue.start();
+    stops.push(() => queue.stop());
+
+    const owner = await ensureOwner(database);
+    const readUserSettings = (userId: string) => readSettings(database, userId);
+    const readStatus = (userId: string) =>
+      readSystemStatus(
+        {
+          database,
+          probeSandbox: () => sandbox.probe(),
+          modelStatus: () => models.status(),
+          version: VERSION,
+          startedAt,
+          roles: config.roles,
+        },
+        userId,
+      );
+    const runs: RunDependencies = {
+      database,
+      queue,
+      signals,
+      logger,
+      rootBudget: config.rootBudget,
+      readSettings: readUserSettings,
+      checkModels: (list, needsPrice) => models.check(list, needsPrice),
+      resolveAllowedPaths: (paths) => resolveAllowedPaths(paths, installation.secretFolders),
+    };
+
+    if (isWorker) {
+      const guests = new Guests(sandbox, database);
+      const worker = new Worker({
+        database,
+        queue,
+        bus: signals,
+        signals,
+        runs,
+        registry: new ToolRegistry([createCoreTools(readStatus), guestTools]),
+        evaluateGate: openGate(config),
+        decide: decideByRisk,
+        resolveModels: (task, settings) => models.resolve(task, settings),
+        limiter: new ModelLimiter(systemClock),
+        readSettings: readUserSettings,
+        guests,
+        sweepGuests: () => guests.sweep(),
+        dailyLimitNano: config.dailyCostUsd === null ? null : Math.round(config.dailyCostUsd * 1e9),
+        clock: systemClock,
+        logger,
+        workerId: self.id,
+        concurrency: config.workerConcurrency,
+      });
+      await worker.start();
+      stops.push(() => worker.stop());
+      void guests
+        .sweep()
+        .catch((error: unknown) => logger.warn({ err: error }, 'could not clear old sandboxes'));
+    }
+
+    let url: string | null = null;
+    if (config.roles.includes('server')) {
+      await ensureLocalCliToken(database, owner.id, config.home);
+      const app = await createHttpServer({
+        database,
+        signals,
+        runs,
+        readSystemStatus: readStatus,
+        logger,
+        version: VERSION,
+        host: config.host,
+        publicUrl: `http://${config.host}:${config.port}`,
+        webRoot: WEB_ROOT,
+      });
+      url = await listenOn(app, config.host, config.port);
+      stops.push(() => app.close());
+    }
+    return { installation, owner, runs, url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The gate until trust is measured: every task that the user asked for starts. */
+function openGate(config: Config): EvaluateGate {
+  return (task) =>
+    Promise.resolve(
+      assembleContext(task, {
+        now: Date.now(),
+        tier: task.requestedTier ?? 'vm',
+        degradedReason: 'no VM tier in this version',
+        startScore: config.trustStartScore,
+      }),
+    );
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => (running ??= work());
+}

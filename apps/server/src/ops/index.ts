@@ -1,0 +1,6 @@
+export {
+  describeModels,
+  describeSandbox,
+  readSystemStatus,
+  type StatusSources,
+} from './read-system-status.ts';
