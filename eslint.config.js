@@ -20,6 +20,30 @@ const NO_MODULE_MOCKS = {
   message: 'Hand a fake in instead of mocking a module.',
 };
 
+/** What the language allows and nobody means. */
+const PLAIN_MISTAKES = [
+  'no-async-promise-executor',
+  'no-compare-neg-zero',
+  'no-cond-assign',
+  'no-constant-binary-expression',
+  'no-control-regex',
+  'no-debugger',
+  'no-dupe-else-if',
+  'no-duplicate-case',
+  'no-empty-character-class',
+  'no-irregular-whitespace',
+  'no-loss-of-precision',
+  'no-misleading-character-class',
+  'no-prototype-builtins',
+  'no-sparse-arrays',
+  'no-unsafe-finally',
+  'no-unsafe-negation',
+  'no-useless-backreference',
+  'no-useless-catch',
+  'use-isnan',
+  'valid-typeof',
+];
+
 const TESTS = [
   '**/*.test.ts',
   '**/*.test.tsx',
@@ -45,7 +69,7 @@ export default defineConfig(
   {
     files: ['**/*.{ts,tsx,js,mjs,cjs}'],
     rules: {
-      eqeqeq: 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-var': 'error',
       'prefer-const': 'error',
       'object-shorthand': 'error',
@@ -53,7 +77,7 @@ export default defineConfig(
       'no-eval': 'error',
       'no-self-compare': 'error',
       'no-template-curly-in-string': 'error',
-      'no-unreachable-loop': 'error',
+      ...Object.fromEntries(PLAIN_MISTAKES.map((rule) => [rule, 'error'])),
       'no-restricted-syntax': ['error', NO_DEFAULT_EXPORT, ...NO_ENVIRONMENT, NO_MODULE_MOCKS],
     },
   },
@@ -72,9 +96,15 @@ export default defineConfig(
       ],
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
-      '@typescript-eslint/only-throw-error': 'error',
-      // An abort's reason may be anything; it is passed on as it is.
-      '@typescript-eslint/prefer-promise-reject-errors': ['error', { allowThrowingUnknown: true }],
+      // An abort's reason, or what was caught, may be anything; it is passed on as it is.
+      '@typescript-eslint/only-throw-error': [
+        'error',
+        { allowThrowingAny: true, allowThrowingUnknown: true },
+      ],
+      '@typescript-eslint/prefer-promise-reject-errors': [
+        'error',
+        { allowThrowingAny: true, allowThrowingUnknown: true },
+      ],
       '@typescript-eslint/restrict-template-expressions': [
         'error',
         { allowNumber: true, allowBoolean: true, allowNullish: true },
