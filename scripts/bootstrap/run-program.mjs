@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { ROOT } from './surroundings.mjs';
 
-const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 /**
  * Runs a program in the foreground: signals reach it, its exit code is ours. `tie` gives it a channel by which
@@ -14,12 +14,13 @@ export function runProgram(program, args, { cwd = ROOT, env = process.env, tie =
     env,
     stdio: ['inherit', 'inherit', 'inherit', ...(tie ? ['ipc'] : [])],
   });
-  const forward = (signal) => child.kill(signal);
-  for (const signal of FORWARDED) process.on(signal, forward);
+  // A terminal sends its signals to the program as well: passed on, a Ctrl-C would arrive as two.
+  const forward = (signal) => (process.stdin.isTTY && signal !== 'SIGTERM') || child.kill(signal);
+  for (const signal of SIGNALS) process.on(signal, forward);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
-      for (const name of FORWARDED) process.off(name, forward);
+      for (const name of SIGNALS) process.off(name, forward);
       resolve(code ?? 128 + (constants.signals[signal] ?? 0));
     });
   });
