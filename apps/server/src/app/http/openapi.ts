@@ -6,7 +6,10 @@ import type { WebApp } from '../../channels/index.ts';
 
 export interface OpenApiDocument {
   openapi: string;
-  paths: Record<string, Record<string, { responses: Record<string, unknown>; parameters?: unknown[] }>>;
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, unknown>; parameters?: unknown[]; requestBody?: unknown }>
+  >;
   components: Record<string, Record<string, unknown>>;
 }
 

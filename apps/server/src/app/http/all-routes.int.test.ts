@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, type Answer } from './testing/api-client.ts';
+import { createHttpTestbed, type HttpTestbed, type TestServer } from './testing/http-testbed.ts';
+import { seedOneOfEach, type SeededIds } from './testing/seed.ts';
+import type { OpenApiDocument } from './openapi.ts';
+
+let bed: HttpTestbed;
+let server: TestServer;
+let owned: SeededIds;
+let document: OpenApiDocument;
+beforeAll(async () => {
+  bed = await createHttpTestbed();
+  server = await bed.startServer();
+  owned = await seedOneOfEach(bed, bed.owner.userId);
+  document = (await createClient(server.url)('/api/openapi.json')).json as unknown as OpenApiDocument;
+});
+afterAll(() => bed.close());
+
+interface Route {
+  method: string;
+  path: string;
+}
+/** Every route of the server, from its own description: a new one is walked without anybody thinking of it. */
+function allRoutes(): Route[] {
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => ({ method: method.toUpperCase(), path })),
+  );
+}
+const OPEN = ['GET /healthz', 'GET /readyz', 'POST /api/session'];
+const name = (route: Route) => `${route.method} ${route.path}`;
+
+/** Bodies that pass the schema, so that a refusal is for whom it asks and not for what it sends. */
+const BODIES: Record<string, unknown> = {
+  'POST /api/conversations': {},
+  'PATCH /api/conversations/{id}': { title: 'taken' },
+  'POST /api/conversations/{id}/messages': { text: 'hi' },
+  'POST /api/tasks': { prompt: 'hi' },
+  'POST /api/tasks/{id}/messages': { text: 'hi' },
+  'POST /api/tasks/{id}/cancel': {},
+  'POST /api/approvals/{id}/decision': { decision: 'approved' },
+  'POST /api/tokens': { name: 'x' },
+  'POST /api/session': { code: 'x' },
+  'PATCH /api/settings': { language: 'es' },
+};
+
+function idOf(path: string, ids: SeededIds): string {
+  const thing = path.split('/')[2]?.replace(/s$/, '') as keyof SeededIds;
+  const id = ids[thing];
+  if (id === undefined) throw new Error(`the walk knows no ${thing}; seed one for ${path}`);
+  return id;
+}
+
+async function call(route: Route, token: string | undefined, id?: string): Promise<Answer> {
+  const path = route.path.replace('{id}', id ?? (route.path.includes('{id}') ? idOf(route.path, owned) : ''));
+  const json = BODIES[name(route)];
+  return createClient(server.url, token)(path, {
+    method: route.method,
+    ...(json === undefined ? {} : { json }),
+  });
+}
+
+function expectProblem(answer: Answer, status: number): void {
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(answer.status).toBe(status);
+  expect(answer.json).toMatchObject({
+    status,
+    code: expect.any(String),
+    title: expect.any(String),
+    type: expect.any(String),
+  });
+}
+
+describe('every route', () => {
+  it('is described, and there are as many as are meant', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(allRoutes().map(name).sort()).toMatchInlineSnapshot(`
+      [
+        "DELETE /api/conversations/{id}",
+        "DELETE /api/session",
+        "DELETE /api/tokens/{id}",
+        "GET /api/approvals",
+        "GET /api/approvals/{id}",
+        "GET /api/artifacts/{id}",
+        "GET /api/artifacts/{id}/content",
+        "GET /api/conversations",
+        "GET /api/conversations/{id}",
+        "GET /api/conversations/{id}/events",
+        "GET /api/conversations/{id}/messages",
+        "GET /api/events",
+        "GET /api/session",
+        "GET /api/settings",
+        "GET /api/system",
+        "GET /api/tasks",
+        "GET /api/tasks/{id}",
+        "GET /api/tasks/{id}/events",
+        "GET /api/tokens",
+        "GET /healthz",
+        "GET /readyz",
+        "PATCH /api/conversations/{id}",
+        "PATCH /api/settings",
+        "POST /api/approvals/{id}/decision",
+        "POST /api/conversations",
+        "POST /api/conversations/{id}/messages",
+        "POST /api/session",
+        "POST /api/tasks",
+        "POST /api/tasks/{id}/cancel",
+        "POST /api/tasks/{id}/messages",
+        "POST /api/tokens",
+      ]
+    `);
+  });
+
+  it('has a body here when it takes one', () => {
+    const withBody = allRoutes().filter(
+      ({ method, path }) => document.paths[path]?.[method.toLowerCase()]?.requestBody !== undefined,
+    );
+    expect(withBody.map(name).filter((route) => BODIES[route] === undefined)).toEqual([]);
+  });
+
+  it('asks for sign-in, except those that say otherwise', async () => {
+    for (const route of allRoutes()) {
+      if (OPEN.includes(name(route))) continue;
+      const answer = await call(route, undefined);
+      expect(answer.status, name(route)).toBe(401);
+      expectProblem(answer, 401);
+      expectProblem(await call(route, `vitto_${'x'.repeat(43)}`), 401);
+    }
+  });
+
+  it('gives another user nothing, and says no more than of an id that does not exist', async () => {
+    for (const route of allRoutes().filter(({ path }) => path.includes('{id}'))) {
+      const theirs = await call(route, bed.stranger.token);
+      expect(theirs.status, name(route)).toBe(404);
+      expectProblem(theirs, 404);
+      const unknown = await call(route, bed.stranger.token, '01890000-0000-7000-8000-000000000000');
+      expect(theirs.json, name(route)).toEqual(unknown.json);
+    }
+    // Nothing of the owner's was changed by the attempts.
+    const mine = createClient(server.url, bed.owner.token);
+    expect((await mine(`/api/conversations/${owned.conversation}`)).json).toMatchObject({ title: 'seeded' });
+    expect((await mine(`/api/approvals/${owned.approval}`)).json).toMatchObject({ state: 'pending' });
+    expect((await mine(`/api/tasks/${owned.task}`)).json).toMatchObject({ state: 'running' });
+  });
+
+  it("shows another user's lists without what is not theirs", async () => {
+    const stranger = createClient(server.url, bed.stranger.token);
+    for (const path of ['/api/conversations', '/api/tasks', '/api/approvals', '/api/events']) {
+      expect((await stranger(path)).json['items'], path).toEqual([]);
+    }
+    const tokens = (await stranger('/api/tokens')).json['items'] as { name: string }[];
+    expect(tokens.map((token) => token.name)).toEqual(['test']);
+    const filtered = await stranger(`/api/tasks?conversationId=${owned.conversation}`);
+    expect(filtered.json['items']).toEqual([]);
+  });
+
+  it('gives 404 for an id that is none', async () => {
+    for (const route of allRoutes().filter(({ path }) => path.includes('{id}'))) {
+      for (const id of [
+        '1',
+        'x'.repeat(99),
+        '%00',
+        '..%2f..%2fetc',
+        "';drop--",
+        '01890000-0000-7000-8000-00000000000z',
+      ]) {
+        const answer = await call(route, bed.owner.token, id);
+        expect(answer.status, `${name(route)} ${id}`).toBe(404);
+        expectProblem(answer, 404);
+      }
+    }
+  });
+
+  it('refuses every wrong body without a fault of its own, and names the fields', async () => {
+    const WRONG: unknown[] = [null, [], 'text', 7, true, { unknown: 1 }, { __proto: 1 }, ...wrongFields()];
+    for (const route of allRoutes().filter((route) => BODIES[name(route)] !== undefined)) {
+      for (const json of WRONG) {
+        const answer = await createClient(server.url, bed.owner.token)(
+          route.path.replace('{id}', owned.conversation),
+          { method: route.method, json },
+        );
+        const what = `${name(route)} ${JSON.stringify(json)}`;
+        if (name(route) === 'POST /api/tasks/{id}/cancel' && json === null) continue;
+        expect(answer.status, what).toBe(422);
+        expectProblem(answer, 422);
+        expect(answer.json['errors'], what).toEqual(
+          expect.arrayContaining([{ path: expect.any(String), message: expect.any(String) }]),
+        );
+      }
+    }
+  });
+
+  it.each([
+    ['broken JSON', '{"text": ', 400, 'request.bad-json'],
+    [
+      'a body that is no UTF-8',
+      Buffer.from([0x7b, 0x22, 0x61, 0xff, 0x22, 0x7d]),
+      400,
+      'request.bad-encoding',
+    ],
+    ['a cut surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0xbd, 0x22]), 400, 'request.bad-encoding'],
+    ['a key that reaches a prototype', '{"text":"x","__proto__":{"isAdmin":true}}', 400, 'request.bad-json'],
+    ['a constructor key', '{"text":"x","constructor":{"prototype":{"a":1}}}', 400, 'request.bad-json'],
+    ['more than 1 MiB', JSON.stringify({ text: 'x'.repeat(1_100_000) }), 413, 'request.too-large'],
+  ])('answers %s with its own problem', async (_, body, status, code) => {
+    for (const route of allRoutes().filter((route) => BODIES[name(route)] !== undefined)) {
+      const answer = await createClient(server.url, bed.owner.token)(
+        route.path.replace('{id}', owned.conversation),
+        { method: route.method, body },
+      );
+      expectProblem(answer, status);
+      expect(answer.json['code']).toBe(code);
+    }
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'nonsense',
+  ])('refuses a body of type %s', async (type) => {
+    for (const route of allRoutes().filter((route) => BODIES[name(route)] !== undefined)) {
+      const answer = await createClient(server.url, bed.owner.token)(
+        route.path.replace('{id}', owned.conversation),
+        { method: route.method, body: '{"text":"x"}', headers: { 'content-type': type } },
+      );
+      expectProblem(answer, 415);
+    }
+  });
+
+  it('refuses a compressed body', async () => {
+    const answer = await createClient(server.url, bed.owner.token)('/api/tasks', {
+      body: '{"prompt":"x"}',
+      headers: { 'content-encoding': 'gzip' },
+    });
+    expectProblem(answer, 415);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=-1',
+    'limit=201000',
+    'limit=abc',
+    'limit=',
+    'limit=1&limit=2',
+    'cursor=x',
+    'cursor=bnVsbA',
+    'cursor=WzEsMl0',
+    `cursor=${'x'.repeat(600)}`,
+    'state=nope',
+    'state[]=x',
+  ])('refuses the query %s where a list takes it', async (query) => {
+    const owner = createClient(server.url, bed.owner.token);
+    for (const path of [
+      '/api/conversations',
+      '/api/tasks',
+      '/api/approvals',
+      `/api/conversations/${owned.conversation}/messages`,
+    ]) {
+      const answer = await owner(`${path}?${query}`);
+      if (answer.status === 200 && query.startsWith('state')) continue;
+      expectProblem(answer, 422);
+      expect(JSON.stringify(answer.json['errors'])).toContain(`query.${query.split(/[=[]/)[0]}`);
+    }
+  });
+
+  it('answers addresses that do not exist with a problem, under /api only', async () => {
+    const owner = createClient(server.url, bed.owner.token);
+    for (const path of [
+      '/api',
+      '/api/',
+      '/api/nothing',
+      '/api/tasks/',
+      '/api/index.html',
+      '/api/../api/x',
+      '/v1/chat/completions',
+    ]) {
+      expectProblem(await owner(path), 404);
+    }
+    expectProblem(await owner('/api/tasks', { method: 'PUT', json: {} }), 404);
+    expectProblem(await owner('/api/%zz'), 400);
+  });
+});
+
+function wrongFields(): unknown[] {
+  const values = [null, 7, {}, [], '', 'x'.repeat(300_000)];
+  const fields = [
+    'text',
+    'prompt',
+    'name',
+    'decision',
+    'code',
+    'title',
+    'language',
+    'allowedPaths',
+    'budget',
+    'models',
+  ];
+  return [
+    ...fields.flatMap((field) => values.map((value) => ({ [field]: value, alsoUnknown: 1 }))),
+    { allowedPaths: ['notes\0.txt'], text: 'x', prompt: 'x', extra: 1 },
+  ];
+}

@@ -1,0 +1,58 @@
+import type { NewApproval } from '../../../engine/journal/approval.store.ts';
+import { insertApprovals } from '../../../engine/journal/approval.store.ts';
+import { openArtifacts } from '../../../engine/journal/artifact.store.ts';
+import { insertConversation } from '../../../engine/journal/conversation.store.ts';
+import { createApiToken } from '../../../identity/index.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { HttpTestbed } from './http-testbed.ts';
+
+/** One of each thing that has an id, all of one user. */
+export interface SeededIds {
+  conversation: string;
+  task: string;
+  approval: string;
+  artifact: string;
+  token: string;
+}
+
+export async function seedOneOfEach(bed: HttpTestbed, userId: string): Promise<SeededIds> {
+  const conversation = newId();
+  await insertConversation(bed.database.pool, {
+    id: conversation,
+    userId,
+    title: 'seeded',
+    allowedPaths: [],
+  });
+  const task = await bed.createTask(userId, conversation);
+  const approval = await seedApproval(bed, userId, task);
+  const artifacts = openArtifacts(bed.database.pool, { userId, taskId: task });
+  const artifact = (await artifacts.save('a.txt', 'text/plain', 'hello')).id;
+  const token = (await createApiToken(bed.database, userId, { name: 'seeded' })).id;
+  return { conversation, task, approval, artifact, token };
+}
+
+export async function seedApproval(
+  bed: HttpTestbed,
+  userId: string,
+  taskId: string,
+  change: Partial<NewApproval> = {},
+): Promise<string> {
+  const id = newId();
+  await insertApprovals(bed.database.pool, [
+    {
+      id,
+      taskId,
+      userId,
+      callId: `call-${id}`,
+      tool: 'run_command',
+      arguments: { command: 'rm', args: ['-r', 'x'] },
+      argumentsHash: 'hash',
+      reason: 'it deletes',
+      risk: 'irreversible',
+      domain: 'code_execution',
+      expiresAt: new Date(Date.now() + 3_600_000),
+      ...change,
+    },
+  ]);
+  return id;
+}
