@@ -111,8 +111,9 @@ describe('life of a process sandbox', () => {
       const probe = await service.probe();
       const session = await service.open({ taskId: 'user', readOnlyPaths: [] });
       await session.writeFile({ path: 'f', content: 'file', encoding: 'utf8' });
-      const { stdout } = await session.exec({ command: 'cat f; id -u; unshare -U true || echo held; chmod 000 .', timeoutMs: 9000 });
+      const { stdout } = await session.exec({ command: 'cat f; id -u; unshare -U true || echo held', timeoutMs: 9000 });
       const bomb = await session.exec({ command: 'f() { f | f & }; f; sleep 60', timeoutMs: 2000 });
+      await session.exec({ command: 'mkdir x; touch x/y; chmod 000 x .', timeoutMs: 9000 });
       await service.close('user');
       const { readdirSync } = await import('node:fs');
       console.log(JSON.stringify({ probe, stdout: stdout.text, timedOut: bomb.timedOut, left: readdirSync(${JSON.stringify(join(own, 'sandboxes'))}).filter((name) => !name.startsWith('.')) }));`;
@@ -134,6 +135,7 @@ describe('life of a process sandbox', () => {
     expect(JSON.parse(said)).toMatchObject({
       probe: { available: true, runsAs: 'server-user' },
       stdout: 'file1000\nheld\n',
+      timedOut: true,
       left: [],
     });
   });
