@@ -1,0 +1,40 @@
+import { TASK_STATES } from '@vitto/contracts';
+import { Option, type Command } from 'commander';
+import { createContext } from '../context.ts';
+import { readPositive } from '../read-number.ts';
+import { formatAge, formatCost, formatTable, shortId } from '../text/format.ts';
+import { toPlainLine } from '../text/terminal-text.ts';
+
+export function addTasks(program: Command): void {
+  program
+    .command('tasks')
+    .description('List my tasks, the newest first')
+    .addOption(new Option('--state <state>', 'only tasks in this state').choices([...TASK_STATES, 'active']))
+    .addOption(new Option('--limit <n>', 'how many').argParser(readPositive).default(20))
+    .action(listTasks);
+}
+
+async function listTasks(options: { state?: string; limit: number }, command: Command): Promise<void> {
+  const { api, output } = createContext(command);
+  const state = options.state === undefined ? {} : { state: options.state };
+  const tasks = [];
+  let cursor: string | null = null;
+  do {
+    const limit = Math.min(200, Math.ceil(options.limit) - tasks.length);
+    const page = await api.listTasks({ ...state, limit, ...(cursor === null ? {} : { cursor }) });
+    tasks.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null && tasks.length < options.limit);
+
+  if (output.json) return output.document({ items: tasks, nextCursor: cursor });
+  if (tasks.length === 0) return output.notice('No tasks. Begin one with: vitto chat "…"');
+  const now = Date.now();
+  const rows = tasks.map((task) => [
+    output.isTerminal ? shortId(task.id) : task.id,
+    task.state,
+    formatAge(task.createdAt, now),
+    formatCost(task.spending.costUsd),
+    toPlainLine(task.title),
+  ]);
+  for (const row of formatTable(rows)) output.line(row);
+}

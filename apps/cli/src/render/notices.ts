@@ -1,0 +1,77 @@
+import type { KnownEvent } from '@vitto/contracts';
+import { formatCost, formatDuration } from '../text/format.ts';
+import { toPlainLine } from '../text/terminal-text.ts';
+
+/** What a person is told of an event that is neither text nor a call; `null`: nothing. */
+export interface Notice {
+  text: string;
+  /** True for what must be seen even where nobody reads along: less was done, or it was done in another way. */
+  isImportant: boolean;
+}
+
+export function noticeOf(event: KnownEvent): Notice | null {
+  const text = describe(event);
+  return text === null ? null : { text: toPlainLine(text), isImportant: IMPORTANT.has(event.type) };
+}
+
+const IMPORTANT = new Set<string>([
+  'vm.degraded',
+  'subvitto.vm_degraded',
+  'model.fallback',
+  'budget.exceeded',
+  'task.stuck',
+  'vm.lost',
+]);
+
+const BUDGETS = { iterations: 'steps', tokens: 'tokens', cost: 'money', duration: 'time' };
+const RETRY_REASONS: Record<string, string> = {
+  'rate-limit': 'asks to wait',
+  overloaded: 'is overloaded',
+  server: 'had a fault',
+  network: 'could not be reached',
+  stalled: 'went silent',
+  cut: 'broke off',
+};
+
+function describe(event: KnownEvent): string | null {
+  switch (event.type) {
+    case 'model.retry': {
+      const { model, reason, delayMs } = event.payload;
+      return `${model} ${RETRY_REASONS[reason] ?? `failed (${reason})`}; next try in ${formatDuration(delayMs)}. What it said in this step does not count.`;
+    }
+    case 'model.fallback':
+      return `Degraded: ${event.payload.to} answers instead of ${event.payload.from} (${event.payload.reason}).`;
+    case 'vm.degraded':
+      return `Degraded: no VM (${event.payload.reason}); it runs in ${event.payload.fallbackTier}.`;
+    case 'subvitto.vm_degraded':
+      return `Degraded: an agent got no VM (${event.payload.reason}); it runs in ${event.payload.fallbackTier}.`;
+    case 'vm.lost':
+      return `The VM was lost${event.payload.reason === undefined ? '' : ` (${event.payload.reason})`}.`;
+    case 'budget.exceeded': {
+      const { budget, limit, spent } = event.payload;
+      const [used, of] =
+        budget === 'cost'
+          ? [formatCost(spent), formatCost(limit)]
+          : budget === 'duration'
+            ? [formatDuration(spent), formatDuration(limit)]
+            : [spent, limit];
+      return `The budget of ${BUDGETS[budget]} is used up: ${used} of ${of}.`;
+    }
+    case 'task.stuck':
+      return `It goes round in circles (${event.payload.pattern}): ${event.payload.note}`;
+    case 'approval.decided':
+      return `The approval was decided: ${event.payload.decision}, by ${event.payload.by}${event.payload.note === undefined ? '' : ` ("${event.payload.note}")`}.`;
+    case 'task.resumed':
+      return event.payload.discardedTurn == null
+        ? null
+        : 'The work goes on after a break; the step that broke off is done again.';
+    case 'subvitto.spawned':
+      return `Agent ${event.payload.role ?? ''} starts: ${event.payload.description}`;
+    case 'subvitto.completed':
+      return `Agent done in ${formatDuration(event.payload.duration)}: ${event.payload.result}`;
+    case 'subvitto.failed':
+      return `Agent failed: ${event.payload.error}`;
+    default:
+      return null;
+  }
+}
