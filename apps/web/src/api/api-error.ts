@@ -18,7 +18,7 @@ export class ApiError extends Error {
 
   static fromProblem(status: number, problem: Problem): ApiError {
     const fields = (problem.errors ?? []).map((field) => `${field.path}: ${field.message}`).join('; ');
-    const message = problem.detail ?? problem.title;
+    const message = problem.title;
     return new ApiError(
       status,
       problem.code,
@@ -31,4 +31,9 @@ export class ApiError extends Error {
 /** What was caught, as an `ApiError`. */
 export function toApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError(0, 'unknown', String(error));
+}
+
+/** True when the request may have been done although it failed here: only the same key may be sent again. */
+export function mayHaveArrived(error: ApiError): boolean {
+  return error.status === 0 || error.status >= 500 || error.code === 'idempotency.in-progress';
 }

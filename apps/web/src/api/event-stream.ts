@@ -12,7 +12,7 @@ export interface StreamListener {
 
 /** The server sends at least a comment each 15 s; a connection that is silent for longer than this is dead. */
 const SILENCE_MS = 40_000;
-const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
+const RETRY_MS = [300, 1_000, 2_000, 4_000, 8_000, 15_000];
 /** Tries in a row without an answer after which the page says that it is offline. */
 const OFFLINE_AFTER = 4;
 

@@ -1,7 +1,7 @@
 import {
   approval,
   conversation,
-  eventEnvelope,
+  conversationEventPage,
   me,
   page,
   sentMessage,
@@ -10,6 +10,7 @@ import {
   task,
   type Approval,
   type Conversation,
+  type ConversationEventPage,
   type Me,
   type SentMessage,
   type Settings,
@@ -21,12 +22,6 @@ import { ApiError } from './api-error.ts';
 import type { ApiClient } from './client.ts';
 
 const conversationPage = page(conversation);
-const history = z.object({
-  items: z.array(eventEnvelope),
-  lastPosition: z.number().int(),
-  nextBefore: z.number().int().nullable(),
-});
-export type HistoryPage = z.infer<typeof history>;
 const anything = z.unknown();
 
 const HISTORY_LIMIT = 500;
@@ -88,14 +83,14 @@ export class VittoApi {
   }
 
   /** A page of a conversation's events, oldest first, that ends before a position; without one, the newest page. */
-  readHistory(id: string, before: number | null, signal?: AbortSignal): Promise<HistoryPage> {
+  readHistory(id: string, before: number | null, signal?: AbortSignal): Promise<ConversationEventPage> {
     const query = new URLSearchParams({
       limit: String(HISTORY_LIMIT),
       ...(before === null ? {} : { before: String(before) }),
     });
     return this.#client.send({
       path: `/conversations/${encodeURIComponent(id)}/events?${query}`,
-      schema: history,
+      schema: conversationEventPage,
       ...(signal ? { signal } : {}),
     });
   }

@@ -189,6 +189,13 @@ export const en = {
     },
     download: (name: string, size: string) => `Download ${name}, ${size}`,
   },
+  /** Who did something, by where it came from. */
+  who: {
+    web: 'you',
+    cli: 'you, on the command line',
+    api: 'a program with your token',
+    vitto: 'Vitto',
+  } as Record<string, string>,
   approval: {
     title: 'I need your approval',
     risk: { read: 'only reads', write: 'changes something', irreversible: 'cannot be undone' },
@@ -207,7 +214,6 @@ export const en = {
       expired: () => 'Expired. Nothing was run.',
       void: () => 'Withdrawn. Nothing was run.',
     },
-    you: 'you',
     ended: 'The task has ended. Nothing was run.',
   },
   question: {

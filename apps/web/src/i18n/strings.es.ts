@@ -189,6 +189,12 @@ export const es: Strings = {
     },
     download: (name, size) => `Descargar ${name}, ${size}`,
   },
+  who: {
+    web: 'ti',
+    cli: 'ti, desde la línea de órdenes',
+    api: 'un programa con tu clave',
+    vitto: 'Vitto',
+  },
   approval: {
     title: 'Necesito tu permiso',
     risk: { read: 'solo lee', write: 'cambia algo', irreversible: 'no se puede deshacer' },
@@ -207,7 +213,6 @@ export const es: Strings = {
       expired: () => 'Caducó. No se ha ejecutado nada.',
       void: () => 'Retirado. No se ha ejecutado nada.',
     },
-    you: 'ti',
     ended: 'La tarea ha terminado. No se ha ejecutado nada.',
   },
   question: {

@@ -1,25 +1,47 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import type { StreamState } from '../api/event-stream.ts';
 import { useVitto } from '../api/vitto-context.tsx';
 import { useStrings } from '../i18n/strings-context.tsx';
 
-const LOOKS = {
-  connecting: 'h-0.5 bg-accent-soft',
-  reconnecting: 'bg-amber-soft text-amber border-b border-amber-line',
-  offline: 'bg-amber-soft text-amber border-b border-amber-line',
-} as const;
+/** A break that is mended sooner is not worth a bar. */
+const PATIENCE_MS = 800;
 
 /** A thin bar while the stream is not live; nothing when it is. */
 export function ConnectionBar() {
   const { stream } = useVitto();
   const strings = useStrings();
   const state = useSyncExternalStore(stream.subscribeState, () => stream.state);
-  const isQuiet = state === 'idle' || state === 'live';
+  const isLost = state === 'reconnecting' || state === 'offline';
+  const isShown = useStillSo(isLost);
   return (
-    <div role="status" data-connection={state} className={isQuiet ? undefined : LOOKS[state]}>
-      {state === 'connecting' && <span className="sr-only">{strings.connection.connecting}</span>}
-      {(state === 'reconnecting' || state === 'offline') && (
-        <p className="px-4 py-1 text-center text-xs">{strings.connection[state]}</p>
-      )}
+    <div role="status" data-connection={state}>
+      {isLost && isShown && <p className={BAR}>{strings.connection[state]}</p>}
+      {state === 'connecting' && <Connecting state={state} />}
     </div>
   );
+}
+
+const BAR = 'border-b border-amber-line bg-amber-soft px-4 py-1 text-center text-xs text-amber';
+
+function Connecting({ state }: { state: Extract<StreamState, 'connecting'> }) {
+  const strings = useStrings();
+  return (
+    <div className="appear-late absolute inset-x-0 top-0 h-0.5 bg-accent-fill">
+      <span className="sr-only">{strings.connection[state]}</span>
+    </div>
+  );
+}
+
+/** True once something has been so for a while. */
+function useStillSo(isSo: boolean): boolean {
+  const [isStill, setStill] = useState(false);
+  useEffect(() => {
+    if (!isSo) return;
+    const timer = window.setTimeout(() => setStill(true), PATIENCE_MS);
+    return () => {
+      window.clearTimeout(timer);
+      setStill(false);
+    };
+  }, [isSo]);
+  return isStill;
 }

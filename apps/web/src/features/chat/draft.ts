@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { mayHaveArrived, type ApiError } from '../../api/api-error.ts';
 
 /** What is typed and not sent, and the last try to send it. Kept in the tab's own storage, so a reload keeps it. */
 export interface Draft {
@@ -62,4 +63,10 @@ export function toAttempt(draft: Draft): SendAttempt {
     key: crypto.randomUUID(),
     conversationId: draft.attempt?.conversationId ?? null,
   };
+}
+
+/** A draft after a try that failed: a text that was refused is another request when it is sent again. */
+export function afterFailure(draft: Draft, error: ApiError): Draft {
+  if (draft.attempt === null || mayHaveArrived(error)) return draft;
+  return { ...draft, attempt: { ...draft.attempt, key: crypto.randomUUID() } };
 }

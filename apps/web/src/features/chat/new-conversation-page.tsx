@@ -6,7 +6,7 @@ import { systemQuery } from '../../api/queries.ts';
 import { useVitto } from '../../api/vitto-context.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import { Composer } from './composer.tsx';
-import { toAttempt, useDraft, type Draft } from './draft.ts';
+import { afterFailure, readDraft, toAttempt, useDraft, type Draft } from './draft.ts';
 import { findModelTrouble, ModelSetup } from './model-setup.tsx';
 import { PageHeader } from './page-header.tsx';
 
@@ -98,7 +98,11 @@ function useFirstMessage(draft: Draft, setDraft: (draft: Draft) => void) {
     setSending(true);
     setError(null);
     void deliver()
-      .catch((failure: unknown) => setError(toApiError(failure)))
+      .catch((failure: unknown) => {
+        const problem = toApiError(failure);
+        setDraft(afterFailure(readDraft(null), problem));
+        setError(problem);
+      })
       .finally(() => {
         isBusy.current = false;
         setSending(false);

@@ -77,7 +77,7 @@ function useStop(taskId: string): { stop: () => void; isStopping: boolean; error
     setStopping(true);
     setError(null);
     // Stays disabled: the line goes when the task's end comes in.
-    void api.cancelTask(taskId, `cancel-${taskId}`).catch((failure: unknown) => {
+    void api.cancelTask(taskId, crypto.randomUUID()).catch((failure: unknown) => {
       isSent.current = false;
       setStopping(false);
       setError(toApiError(failure));

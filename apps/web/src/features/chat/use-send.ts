@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { toApiError, type ApiError } from '../../api/api-error.ts';
+import { mayHaveArrived, toApiError, type ApiError } from '../../api/api-error.ts';
 import { conversationQuery } from '../../api/queries.ts';
 import { useVitto } from '../../api/vitto-context.tsx';
-import { readDraft, toAttempt, useDraft } from './draft.ts';
+import { afterFailure, readDraft, toAttempt, useDraft } from './draft.ts';
 
 /** Sends to a conversation that exists. A text stays in the composer until the server has it. */
 export function useSend(conversationId: string) {
@@ -13,6 +13,7 @@ export function useSend(conversationId: string) {
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
   const isBusy = useRef(false);
+  const answerKeys = useRef(new Map<string, string>());
 
   const deliver = async (): Promise<void> => {
     const attempt = toAttempt(draft);
@@ -28,7 +29,11 @@ export function useSend(conversationId: string) {
     setSending(true);
     setError(null);
     void deliver()
-      .catch((failure: unknown) => setError(toApiError(failure)))
+      .catch((failure: unknown) => {
+        const problem = toApiError(failure);
+        setDraft(afterFailure(readDraft(conversationId), problem));
+        setError(problem);
+      })
       .finally(() => {
         isBusy.current = false;
         setSending(false);
@@ -36,11 +41,16 @@ export function useSend(conversationId: string) {
   };
   /** Answers a question with one of its choices; gives what went wrong. */
   const answer = async (callId: string, text: string): Promise<ApiError | null> => {
+    const id = `${callId}\n${text}`;
+    const key = answerKeys.current.get(id) ?? crypto.randomUUID();
+    answerKeys.current.set(id, key);
     try {
-      await api.sendMessage(conversationId, { text, answers: callId }, `answer-${callId}-${conversationId}`);
+      await api.sendMessage(conversationId, { text, answers: callId }, key);
       return null;
     } catch (failure) {
-      return toApiError(failure);
+      const problem = toApiError(failure);
+      if (!mayHaveArrived(problem)) answerKeys.current.delete(id);
+      return problem;
     }
   };
   const setText = (text: string): void => setDraft({ ...readDraft(conversationId), text });

@@ -3,7 +3,6 @@ import { Button } from '../../../components/button.tsx';
 import { FailureNote } from '../../../components/failure-note.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { Moment } from '../../../components/moment.tsx';
-import { useSession } from '../../../api/session.ts';
 import { useStrings } from '../../../i18n/strings-context.tsx';
 import { listArguments } from '../model/describe-tool.ts';
 import { revealHidden } from '../model/reveal-hidden.ts';
@@ -162,10 +161,8 @@ function RefuseForm(props: { isSending: boolean; onCancel: () => void; onRefuse:
 
 function Verdict({ item, decision }: { item: ApprovalItem; decision: ApprovalItem['decision'] }) {
   const strings = useStrings();
-  const me = useSession().data;
   if (decision === null) return <p className="text-muted">{item.isClosed && strings.approval.ended}</p>;
-  const isMe = decision.by === '' || decision.by === me?.id || decision.by === me?.name;
-  const by = isMe ? strings.approval.you : decision.by;
+  const by = strings.who[decision.by] ?? decision.by;
   return (
     <p role="status" className="font-medium [overflow-wrap:anywhere]">
       {strings.approval.decided[decision.decision](by)}

@@ -44,7 +44,8 @@ export function EndLine({ item }: { item: EndItem }) {
 
 function describeOutcome(item: EndItem, strings: Strings): string {
   if (item.outcome === 'completed') return item.success ? strings.end.completed : strings.end.incomplete;
-  return item.outcome === 'failed' ? strings.end.failed : strings.end.cancelled;
+  if (item.outcome === 'failed') return strings.end.failed;
+  return item.by === null ? strings.end.cancelled : strings.end.cancelledBy(strings.who[item.by] ?? item.by);
 }
 
 function Cost({ spending }: { spending: Spending }) {

@@ -21,7 +21,7 @@ export function useDecision(item: ApprovalItem) {
       { decision, argumentsHash: item.argumentsHash, ...(trimmed === '' ? {} : { note: trimmed }) },
       crypto.randomUUID(),
     );
-    setOwn({ decision, by: '', ...(trimmed === '' ? {} : { note: trimmed }) });
+    setOwn({ decision, by: 'web', ...(trimmed === '' ? {} : { note: trimmed }) });
   };
   const decide = (decision: 'approved' | 'refused', note = ''): void => {
     if (isBusy.current) return;
