@@ -26,6 +26,7 @@ export async function addWebFiles(app: WebApp, webRoot: string): Promise<void> {
     suppressWarning: true,
     setHeaders: (reply, path) => void reply.header('cache-control', toCacheControl(webRoot, path)),
   });
+  app.get('/', { schema: { hide: true } }, (_request, reply) => sendPage(reply, webRoot));
 }
 
 function toCacheControl(webRoot: string, path: string): string {
