@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
+const DATABASE = './apps/server/src/kernel/database/testing-setup.ts';
+
 // Three projects by file name: pure unit tests, integration tests on a real PostgreSQL, live tests (sandbox, browser, processes).
 export default defineConfig({
   test: {
@@ -14,6 +16,7 @@ export default defineConfig({
       {
         test: {
           name: 'int',
+          globalSetup: DATABASE,
           include: ['{apps,packages}/*/src/**/*.int.test.ts'],
           exclude: ['**/node_modules/**'],
           testTimeout: 60_000,
@@ -23,6 +26,7 @@ export default defineConfig({
       {
         test: {
           name: 'live',
+          globalSetup: DATABASE,
           include: ['{apps,packages}/*/src/**/*.live.test.ts', 'scripts/**/*.live.test.ts'],
           exclude: ['**/node_modules/**'],
           testTimeout: 180_000,
