@@ -33,7 +33,7 @@ export function readBenchOptions<Name extends string>(
   return { isQuick, isJson: parsed['json'] === true, numbers: values };
 }
 
-function parse(names: string[]): Record<string, string | boolean | undefined> | null {
+function parse(names: string[]): Record<string, unknown> | null {
   try {
     return parseArgs({
       options: {
@@ -42,7 +42,7 @@ function parse(names: string[]): Record<string, string | boolean | undefined> | 
         help: { type: 'boolean' },
         ...Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
       },
-    }).values as Record<string, string | boolean | undefined>;
+    }).values;
   } catch {
     return null;
   }

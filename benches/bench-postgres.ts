@@ -25,6 +25,14 @@ export async function openBenchPostgres(): Promise<BenchPostgres> {
   const own = given === undefined || given === '' ? await startOwn() : null;
   const url = own?.url ?? given ?? '';
   const databases: string[] = [];
+  const close = async () => {
+    await asAdmin(url, async (admin) => {
+      for (const name of databases) await admin.query(`drop database if exists ${name} with (force)`);
+    });
+    await own?.stop();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void close().finally(() => process.exit(130)));
   return {
     description: await describeServer(url, own === null ? 'of DATABASE_URL' : 'started by the bench'),
     createDatabase: async () => {
@@ -33,12 +41,7 @@ export async function openBenchPostgres(): Promise<BenchPostgres> {
       databases.push(name);
       return withDatabase(url, name);
     },
-    close: async () => {
-      await asAdmin(url, async (admin) => {
-        for (const name of databases) await admin.query(`drop database if exists ${name} with (force)`);
-      });
-      await own?.stop();
-    },
+    close,
   };
 }
 

@@ -78,9 +78,9 @@ export class SubjectProcess {
       timer = setTimeout(() => reject(new Error(`no answer within ${RUN_LIMIT_MS / 1000} s`)), RUN_LIMIT_MS);
     });
     try {
-      const { value, done } = await Promise.race([this.#lines.next(), late]);
-      if (done === true) throw new Error(`the process ended\n${this.#errors}`);
-      const line = JSON.parse(value) as SubjectLine;
+      const next = await Promise.race([this.#lines.next(), late]);
+      if (next.done === true) throw new Error(`the process ended\n${this.#errors}`);
+      const line = JSON.parse(next.value) as SubjectLine;
       if (line.type === 'failed') throw new Error(line.message);
       return line;
     } finally {

@@ -1,0 +1,47 @@
+// The server of the stream bench: the real HTTP server with its event hub, alone in its process.
+import type { AddressInfo } from 'node:net';
+import { createHttpServer } from '../apps/server/src/app/http/create-http-server.ts';
+import { readSettings } from '../apps/server/src/identity/index.ts';
+import { openDatabase } from '../apps/server/src/kernel/database/database.ts';
+import { silentLogger } from '../apps/server/src/kernel/logger.ts';
+import { SignalBus } from '../apps/server/src/kernel/signal-bus.ts';
+import { serveCalls } from './child-calls.ts';
+import { LoadWatch, type ProcessLoad } from './process-load.ts';
+
+const load = new LoadWatch();
+const calls = {
+  start: (input: { databaseUrl: string }): Promise<{ port: number }> => start(input.databaseUrl),
+  begin: async (): Promise<void> => load.begin(),
+  end: async (): Promise<ProcessLoad> => load.end(),
+};
+export type StreamServerCalls = typeof calls;
+serveCalls(calls);
+
+async function start(databaseUrl: string): Promise<{ port: number }> {
+  const database = openDatabase({ url: databaseUrl, applicationName: 'vitto-bench-stream' });
+  const publish = (text: string, values: unknown[]) => database.pool.query(text, values);
+  const signals = new SignalBus({ url: databaseUrl, publish, logger: silentLogger });
+  await signals.start();
+  const app = await createHttpServer({
+    database,
+    signals,
+    runs: {
+      database,
+      signals,
+      queue: { wake: async () => undefined },
+      logger: silentLogger,
+      rootBudget: { maxIterations: 50, maxTokens: null, maxCostUsd: null, maxDurationMs: null },
+      readSettings: (userId) => readSettings(database, userId),
+      checkModels: () => undefined,
+      resolveAllowedPaths: async (paths) => paths,
+    },
+    readSystemStatus: () => Promise.reject(new Error('not used here')),
+    logger: silentLogger,
+    version: 'bench',
+    host: '127.0.0.1',
+    publicUrl: 'http://127.0.0.1',
+    webRoot: `${import.meta.dirname}/no-web-app`,
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return { port: (app.server.address() as AddressInfo).port };
+}
