@@ -1,18 +1,20 @@
 /** What a person reads of runs: conversations, tasks, approvals, artifacts and events, each bound to its user. */
-export { findApproval, listApprovals } from '../engine/journal/approval.store.ts';
-export { findArtifact, readArtifact } from '../engine/journal/artifact.store.ts';
 export {
+  findApproval,
+  findArtifact,
   findConversation,
+  findTask,
   insertConversation,
+  listApprovals,
   listConversations,
   listMessages,
-  updateConversation,
-} from '../engine/journal/conversation.store.ts';
-export {
+  listTasks,
+  readArtifact,
   readConversationEvents,
   readLastPosition,
   readLiveDeltas,
   readTaskEventsAfterPosition,
   readUserEvents,
-} from '../engine/journal/journal.store.ts';
-export { findTask, listTasks, toTask } from '../engine/journal/task.store.ts';
+  toTask,
+  updateConversation,
+} from '../engine/index.ts';

@@ -51,7 +51,7 @@ function toAppError(error: unknown): AppError | null {
     });
   }
   if (!(error instanceof Error)) return null;
-  if (hasZodFastifySchemaValidationErrors(error)) return toInvalidRequest(error as FastifyError);
+  if (hasZodFastifySchemaValidationErrors(error)) return toInvalidRequest(error);
   return toFrameworkError(error as FastifyError);
 }
 

@@ -45,7 +45,7 @@ export function addSettingsRoutes(
       return updateSettings(database, viewerOf(request).userId, {
         ...change,
         allowedPaths,
-      } as Parameters<typeof updateSettings>[2]);
+      });
     },
   );
 
