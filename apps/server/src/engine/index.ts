@@ -18,21 +18,3 @@ export { createCoreTools } from './tools/core/index.ts';
 export { guestTools } from './tools/guest/index.ts';
 export { ToolRegistry } from './tools/registry.ts';
 export { defineTool, type Tool, type ToolContext, type ToolPlugin, type ToolResult } from './tools/tool.ts';
-export { findApproval, listApprovals } from './journal/approval.store.ts';
-export { findArtifact, readArtifact } from './journal/artifact.store.ts';
-export {
-  deleteConversation,
-  findConversation,
-  insertConversation,
-  listConversations,
-  listMessages,
-  updateConversation,
-} from './journal/conversation.store.ts';
-export {
-  readConversationEvents,
-  readLastPosition,
-  readLiveDeltas,
-  readTaskEventsAfterPosition,
-  readUserEvents,
-} from './journal/journal.store.ts';
-export { findTask, listTasks, toTask } from './journal/task.store.ts';
