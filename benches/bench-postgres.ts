@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startLocalPostgres } from '../apps/server/src/kernel/database/local-postgres.ts';
+import { makeBenchFolder } from './bench-folder.ts';
 
 /** A PostgreSQL for the length of a bench. */
 export interface BenchPostgres {
@@ -46,14 +44,12 @@ export async function openBenchPostgres(): Promise<BenchPostgres> {
 }
 
 async function startOwn(): Promise<{ url: string; stop: () => Promise<void> }> {
-  // Not on a file system in memory: what a commit costs is a part of what is measured.
-  const folder = await mkdtemp(join(existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'vitto-bench-'));
-  await chmod(folder, 0o711);
+  const folder = await makeBenchFolder();
   const quiet = { info: () => undefined, warn: () => undefined };
-  const server = await startLocalPostgres({ dataDir: join(folder, 'postgres'), log: quiet });
+  const server = await startLocalPostgres({ dataDir: join(folder.path, 'postgres'), log: quiet });
   const stop = async () => {
     await server.stop();
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
   };
   return { url: server.url, stop };
 }
