@@ -2,9 +2,6 @@ import { problem } from '@vitto/contracts';
 import { z } from 'zod';
 import { ApiError } from './api-error.ts';
 
-// The content policy forbids code made from text; zod would try it and be reported.
-z.config({ jitless: true });
-
 export interface ApiRequest<T> {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below /api; its parts encoded. */

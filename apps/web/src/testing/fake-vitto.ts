@@ -1,0 +1,268 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { EventEnvelope } from '@vitto/contracts';
+import { BUDGET, EventMaker, idOf, SPENDING } from './event-maker.ts';
+import { serveFile } from './serve-file.ts';
+
+export const CONVERSATION = idOf(9);
+export const ARTIFACT = idOf(77);
+const CSP =
+  "default-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const NOW = '2026-03-01T10:00:00.000Z';
+
+interface Call {
+  method: string;
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: Record<string, unknown>;
+}
+
+/** Vitto's API with a journal in memory, for tests of the page: the same routes and shapes, and faults on demand. */
+export class FakeVitto {
+  readonly make = new EventMaker(CONVERSATION);
+  readonly journal: EventEnvelope[] = [];
+  /** Every request that changes something, as it came. */
+  readonly calls: Call[] = [];
+  /** The `Last-Event-ID` of each stream that was opened. */
+  readonly resumedFrom: (string | undefined)[] = [];
+  isSignedIn = true;
+  models = ['anthropic/claude'];
+  title = 'A conversation';
+  conversationCount = 1;
+  historyLimit = 500;
+  /** What the next answers to a method and path are instead; `drop` cuts the connection after the work is done. */
+  readonly faults = new Map<string, { status: number; body: Record<string, unknown> } | 'drop'>();
+  /** Called for each message that is new; the test plays Vitto here. */
+  onMessage: (text: string) => void = () => {};
+  onDecision: (decision: string, note: string | undefined) => void = () => {};
+  onCancel: () => void = () => {};
+  refusesStreams = false;
+
+  readonly #streams = new Set<ServerResponse>();
+  readonly #answers = new Map<string, unknown>();
+  readonly #server: Server;
+
+  constructor(webRoot: string) {
+    this.#server = createServer((request, response) => {
+      void this.#handle(request, response, webRoot).catch(() => response.destroy());
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Writes to the journal and sends it to who listens. */
+  emit(...events: EventEnvelope[]): void {
+    this.journal.push(...events);
+    for (const stream of this.#streams) for (const event of events) stream.write(frame(event));
+  }
+
+  dropStreams(): void {
+    for (const stream of this.#streams) stream.destroy();
+  }
+
+  sendResync(): void {
+    for (const stream of this.#streams) stream.write(`event: resync\ndata: {}\n\n`);
+  }
+
+  get streamCount(): number {
+    return this.#streams.size;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse, webRoot: string): Promise<void> {
+    response.setHeader('content-security-policy', CSP);
+    const url = new URL(request.url ?? '/', 'http://fake');
+    if (!url.pathname.startsWith('/api/')) return serveFile(response, webRoot, url.pathname);
+    const method = request.method ?? 'GET';
+    const body = await readBody(request);
+    if (method !== 'GET') this.calls.push({ method, path: url.pathname, headers: request.headers, body });
+    const fault = this.faults.get(`${method} ${url.pathname}`);
+    if (fault !== undefined && fault !== 'drop') return problem(response, fault.status, fault.body);
+    if (url.pathname === '/api/session') return this.#session(method, body, response);
+    if (!this.isSignedIn)
+      return problem(response, 401, { code: 'sign-in.required', title: 'You are not signed in.' });
+    if (method !== 'GET' && request.headers['x-csrf-token'] !== 'csrf-1')
+      return problem(response, 403, {
+        code: 'sign-in.csrf',
+        title: 'The request lacks the token of its session.',
+      });
+    if (url.pathname === '/api/events') return this.#openStream(request, response);
+    const key = request.headers['idempotency-key'];
+    const known = typeof key === 'string' ? this.#answers.get(key) : undefined;
+    const answer = known ?? this.#answer(method, url, body);
+    if (typeof key === 'string') this.#answers.set(key, answer);
+    if (fault === 'drop') return void response.destroy();
+    if (answer === null)
+      return problem(response, 404, { code: 'not-found', title: 'There is no such thing.' });
+    json(response, 200, answer);
+  }
+
+  #session(method: string, body: Record<string, unknown>, response: ServerResponse): void {
+    if (method === 'POST' && body['code'] === 'good') this.isSignedIn = true;
+    else if (method === 'POST')
+      return problem(response, 401, {
+        code: 'sign-in.code-invalid',
+        title: 'This sign-in link has been used.',
+      });
+    if (method === 'DELETE') {
+      this.isSignedIn = false;
+      return void response.writeHead(204).end();
+    }
+    if (!this.isSignedIn)
+      return problem(response, 401, { code: 'sign-in.required', title: 'You are not signed in.' });
+    json(response, 200, { id: idOf(5), name: 'Ana', role: 'owner', csrfToken: 'csrf-1' });
+  }
+
+  #answer(method: string, url: URL, body: Record<string, unknown>): unknown {
+    const path = url.pathname;
+    if (path === '/api/settings') return { language: 'en' };
+    if (path === '/api/system') return this.#system();
+    if (path === '/api/conversations' && method === 'GET') return this.#list(url);
+    if (path === '/api/conversations') return this.#conversation(CONVERSATION, '');
+    if (path === `/api/conversations/${CONVERSATION}`) return this.#conversation(CONVERSATION, this.title);
+    if (path === `/api/conversations/${CONVERSATION}/events`) return this.#history(url);
+    if (path === `/api/conversations/${CONVERSATION}/messages`) {
+      this.onMessage(String(body['text']));
+      return { messageId: crypto.randomUUID(), taskId: idOf(1), outcome: 'started' };
+    }
+    if (path.startsWith('/api/tasks/') && path.endsWith('/cancel')) {
+      this.onCancel();
+      return this.#task(path.split('/')[3] ?? '');
+    }
+    if (path.startsWith('/api/tasks/')) return this.#task(path.split('/')[3] ?? '');
+    if (path.startsWith('/api/approvals/')) return this.#decide(path.split('/')[3] ?? '', body);
+    return null;
+  }
+
+  #decide(id: string, body: Record<string, unknown>): unknown {
+    this.onDecision(String(body['decision']), body['note'] as string | undefined);
+    return {
+      id,
+      taskId: idOf(1),
+      callId: 'c1',
+      tool: 'run_command',
+      arguments: {},
+      argumentsHash: body['argumentsHash'],
+      reason: '',
+      risk: 'write',
+      domain: 'code_execution',
+      state: body['decision'],
+      note: body['note'] ?? null,
+      createdAt: NOW,
+      expiresAt: NOW,
+      decidedAt: NOW,
+    };
+  }
+
+  #conversation(id: string, title: string) {
+    return { id, title, createdAt: NOW, updatedAt: NOW, activeTaskId: null, allowedPaths: [] };
+  }
+
+  #list(url: URL) {
+    const from = Number(url.searchParams.get('cursor') ?? 0);
+    const limit = Number(url.searchParams.get('limit'));
+    const items = Array.from({ length: Math.min(limit, this.conversationCount - from) }, (_, at) =>
+      from + at === 0
+        ? this.#conversation(CONVERSATION, this.title)
+        : this.#conversation(idOf(1000 + from + at), `Older conversation ${from + at}`),
+    );
+    const next = from + items.length;
+    return { items, nextCursor: next < this.conversationCount ? String(next) : null };
+  }
+
+  #history(url: URL) {
+    const before = Number(url.searchParams.get('before') ?? Number.MAX_SAFE_INTEGER);
+    const events = this.journal.filter((event) => event.position < before);
+    const items = events.slice(-this.historyLimit);
+    return {
+      items,
+      lastPosition: this.make.lastPosition,
+      nextBefore: items.length < events.length ? (items[0]?.position ?? null) : null,
+    };
+  }
+
+  #system() {
+    return {
+      version: '0.1.0',
+      startedAt: NOW,
+      roles: ['api', 'worker'],
+      components:
+        this.models.length > 0
+          ? []
+          : [{ name: 'models', state: 'missing', detail: 'No language model is configured.' }],
+      models: [
+        {
+          role: 'main',
+          models: this.models,
+          scripted: this.models.some((model) => model.startsWith('script:')),
+        },
+      ],
+      tasks: {},
+    };
+  }
+
+  #task(id: string) {
+    return {
+      id,
+      conversationId: CONVERSATION,
+      parentId: null,
+      depth: 0,
+      kind: 'chat',
+      role: null,
+      state: 'running',
+      title: 'a task',
+      tier: null,
+      complexity: 'simple',
+      estimatedDuration: 'short',
+      budget: BUDGET,
+      spending: SPENDING,
+      waitingFor: null,
+      tainted: false,
+      result: null,
+      error: null,
+      lastSeq: 1,
+      createdAt: NOW,
+      startedAt: NOW,
+      endedAt: null,
+    };
+  }
+
+  #openStream(request: IncomingMessage, response: ServerResponse): void {
+    if (this.refusesStreams)
+      return problem(response, 503, { code: 'stream.unavailable', title: 'Shutting down.' });
+    const from = request.headers['last-event-id'];
+    this.resumedFrom.push(from as string | undefined);
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    response.write(': open\n\n');
+    this.#streams.add(response);
+    response.on('close', () => this.#streams.delete(response));
+    for (const event of this.journal) if (event.position > Number(from)) response.write(frame(event));
+  }
+}
+
+function frame(event: EventEnvelope): string {
+  return `id: ${event.position}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString('utf8');
+  return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function problem(response: ServerResponse, status: number, body: Record<string, unknown>): void {
+  const whole = { type: 'urn:vitto:problem', status, ...body };
+  response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(whole));
+}
