@@ -267,9 +267,12 @@ export function describeGuestSession(name: string, guestUnderTest: GuestUnderTes
       });
 
       it('lists a folder of 100,000 files and odd names whole, page by page (a-11)', async () => {
-        await exec(`mkdir many && cd many && seq -f 'f%06.0f' 1 100000 | xargs touch
+        await exec(
+          `mkdir many && cd many && seq -f 'f%06.0f' 1 100000 | xargs touch
           touch "$(printf 'caf\\351-\\377.txt')" "$(printf 'a\\nb')" ./-rf ' lead' '猫 🦊.txt' 'back\\x41slash' "$(printf '%0255d' 0)"
-          for f in ./caf*; do echo odd > "$f"; done; echo dash > ./-rf; echo cat > '猫 🦊.txt'; echo back > 'back\\x41slash'`);
+          for f in ./caf*; do echo odd > "$f"; done; echo dash > ./-rf; echo cat > '猫 🦊.txt'; echo back > 'back\\x41slash'`,
+          { timeoutMs: 120_000 },
+        );
         const startedAt = performance.now();
         const first = await guest.listFiles({ path: 'many', limit: 1000 });
         expect(performance.now() - startedAt).toBeLessThan(5000);
@@ -363,7 +366,7 @@ export function describeGuestSession(name: string, guestUnderTest: GuestUnderTes
         await exec('head -c 3000000 /dev/zero | tr "\\0" a > code/aaaa.txt; echo b >> code/aaaa.txt');
         const startedAt = performance.now();
         await search('(a+)+$');
-        expect(await search('(a*)(a*)(a*)(a*)\\1\\2\\3\\4c', { timeoutMs: 1000 })).toMatchObject({
+        expect(await search('(a|aa)+\\1b$', { timeoutMs: 1000 })).toMatchObject({
           timedOut: true,
         });
         expect(performance.now() - startedAt).toBeLessThan(15_000);

@@ -58,5 +58,7 @@ function textOf(read: ReadFileResult, encoding: 'utf8' | 'base64'): string {
   if (encoding === 'base64') return read.content;
   if (read.binary) return `(The file is not text.)\n${toPlainText(read.content)}`;
   // A file is shown as it is; only escape sequences, which could forge what a person sees, are taken out.
-  return read.content.includes('\u001b') ? toPlainText(read.content) : read.content;
+  return read.content.includes('\u001b')
+    ? `(Escape sequences are left out.)\n${toPlainText(read.content)}`
+    : read.content;
 }

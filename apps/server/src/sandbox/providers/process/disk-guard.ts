@@ -38,7 +38,7 @@ export class DiskGuard {
 
   /** A function to be called several times a second while something runs. */
   async watch(): Promise<(stop: (limit: SandboxLimit) => void) => void> {
-    await this.#measureIfChanged(MiB);
+    if (!this.#isMeasured || this.#isFull()) await this.#measure();
     const allowed = {
       bytes: Math.max(this.#limits.diskBytes, this.#used.bytes + SLACK.bytes),
       entries: Math.max(this.#limits.diskEntries, this.#used.entries + SLACK.entries),
@@ -46,7 +46,8 @@ export class DiskGuard {
     return (stop) => {
       const free = this.#readFree();
       if (free.bytes < HOST_RESERVE) return stop('disk');
-      if (!this.#hasShrunk(free, STEP.bytes) || this.#measuring !== null) return;
+      this.#raiseBaseline(free);
+      if (!this.#hasShrunk(free) || this.#measuring !== null) return;
       void this.#measure().then(() => {
         if (this.#used.bytes > allowed.bytes || this.#used.entries > allowed.entries) stop('disk');
       });
@@ -55,7 +56,7 @@ export class DiskGuard {
 
   /** Makes room for a file of `bytes` in the account; throws `no-space` when it does not fit. */
   async reserve(bytes: number): Promise<void> {
-    await this.#measureIfChanged(STEP.bytes);
+    if (!this.#isMeasured || this.#isFull() || this.#hasShrunk(this.#readFree())) await this.#measure();
     const isFull =
       this.#used.bytes + bytes > this.#limits.diskBytes || this.#used.entries >= this.#limits.diskEntries;
     if (isFull || this.#readFree().bytes - bytes < HOST_RESERVE) {
@@ -68,16 +69,21 @@ export class DiskGuard {
     this.#used = { bytes: this.#used.bytes + bytes, entries: this.#used.entries + 1 };
   }
 
-  async #measureIfChanged(step: number): Promise<void> {
-    if (!this.#isMeasured || this.#hasShrunk(this.#readFree(), step) || this.#isFull()) await this.#measure();
-  }
-
+  /** From half of a limit on it is measured every time. */
   #isFull(): boolean {
     return this.#used.bytes > this.#limits.diskBytes / 2 || this.#used.entries > this.#limits.diskEntries / 2;
   }
 
-  #hasShrunk(free: { bytes: number; entries: number }, step: number): boolean {
-    return this.#free.bytes - free.bytes >= step || this.#free.entries - free.entries >= STEP.entries;
+  #hasShrunk(free: { bytes: number; entries: number }): boolean {
+    return this.#free.bytes - free.bytes >= STEP.bytes || this.#free.entries - free.entries >= STEP.entries;
+  }
+
+  /** Space that others give back must not hide what the session takes. */
+  #raiseBaseline(free: { bytes: number; entries: number }): void {
+    this.#free = {
+      bytes: Math.max(this.#free.bytes, free.bytes),
+      entries: Math.max(this.#free.entries, free.entries),
+    };
   }
 
   #measure(): Promise<void> {

@@ -33,6 +33,7 @@ export async function askFileServer<Head extends object>(
     options.signal?.throwIfAborted();
     if (timedOut)
       throw new GuestError('timed-out', `The file call took longer than ${options.timeoutMs} ms.`);
+    if (end.limit === 'cpu') throw new GuestError('timed-out', 'The file call used up its processor time.');
     if (end.limit === 'memory')
       throw new GuestError('too-large', 'The file call needed more memory than the sandbox has.');
     return parseAnswer<Head>(bytes, complaint);

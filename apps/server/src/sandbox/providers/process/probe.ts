@@ -38,8 +38,12 @@ export async function tryBasics(session: GuestSession): Promise<string | null> {
   const hello = await session.exec({ command: 'echo hello', timeoutMs: 10_000 });
   if (hello.stdout.text !== 'hello\n')
     return `a test command failed: ${hello.stderr.text.trim() || hello.exitCode}`;
-  const namespaces = await session.exec({ command: 'unshare --user true', timeoutMs: 10_000 });
-  if (namespaces.exitCode === 0) return 'the system call filter is not in force';
+  const held = await session.exec({
+    command:
+      "grep -q '^Seccomp:.2$' /proc/self/status && grep -q '^NoNewPrivs:.1$' /proc/self/status && ! unshare --user true",
+    timeoutMs: 10_000,
+  });
+  if (held.exitCode !== 0) return 'the system call filter is not in force';
   const { total } = await session.listFiles({ path: '.' });
   return total === 0 ? null : 'a new home is not empty';
 }

@@ -150,12 +150,10 @@ export class ProcessSandboxService {
       user: files.user,
       secretFolders: [this.#options.root, ...(this.#options.secretFolders ?? [])],
     });
-    const session = new ProcessSession({
-      ...working,
-      files,
-      limits: this.#limits,
-      readOnlyPaths: paths.shown,
-    });
+    const make = (readOnlyPaths: string[]): ProcessSession =>
+      new ProcessSession({ ...working, files, limits: this.#limits, readOnlyPaths });
+    await keepMountable(paths, make);
+    const session = make(paths.shown);
     for (const refused of paths.refused) {
       this.#logger.warn({ taskId, ...refused }, 'an allowed folder is not shown in the sandbox');
     }
@@ -233,6 +231,30 @@ export class ProcessSandboxService {
     }
     return 'no way to limit memory holds here';
   }
+}
+
+/** Moves folders that bubblewrap cannot show to the refused ones, so that one of them does not cost the whole sandbox. */
+async function keepMountable(
+  paths: AllowedPaths,
+  make: (readOnlyPaths: string[]) => ProcessSession,
+): Promise<void> {
+  const works = async (shown: string[]): Promise<boolean> => {
+    const trial = make(shown);
+    return trial
+      .exec({ command: 'true', timeoutMs: 10_000 })
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => trial.end());
+  };
+  if (paths.shown.length === 0 || (await works(paths.shown))) return;
+  const kept: string[] = [];
+  for (const path of paths.shown) {
+    if (await works([...kept, path])) kept.push(path);
+    else paths.refused.push({ path, reason: 'it cannot be shown in the sandbox' });
+  }
+  paths.shown = kept;
 }
 
 /** Another server on this machine may be probing just now. */

@@ -1,4 +1,4 @@
-import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   GuestError,
@@ -27,7 +27,7 @@ import { FD } from './launch.ts';
 import { LongProcess } from './long-process.ts';
 import { GUEST, mountArguments } from './mount-plan.ts';
 import type { ResourceLimiter } from './resources/resource-group.ts';
-import { RunningSandbox } from './running-sandbox.ts';
+import { RunningSandbox, type SandboxStart } from './running-sandbox.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 import { SessionNetwork } from './session-network.ts';
 import type { SessionFiles } from './session-store.ts';
@@ -138,6 +138,8 @@ export class ProcessSession implements GuestSession {
 
   async search(request: SearchRequest): Promise<SearchResult> {
     const { pattern, path, fixed = false, ignoreCase = false, include = null, timeoutMs } = request;
+    // Ends a little before the processor time does, so that what was found until then is returned.
+    const grepMs = Math.min(timeoutMs, Math.max(1000, this.#parts.limits.cpuMs - 5000));
     const maxMatches = clamp(request.maxMatches ?? 200, 1, 5000);
     const call = {
       call: 'search',
@@ -147,7 +149,7 @@ export class ProcessSession implements GuestSession {
       ignoreCase,
       include,
       maxMatches,
-      timeoutMs,
+      timeoutMs: grepMs,
     } as const;
     const options = { signal: request.signal, timeoutMs: timeoutMs + FILE_CALL_MS };
     const { head } = await this.#ask<SearchResult>(call, options);
@@ -234,9 +236,9 @@ export class ProcessSession implements GuestSession {
   }): Promise<RunningSandbox> {
     const { files, programs, runtime, limiter, limits } = this.#parts;
     const [network, onWatch] = await Promise.all([this.#openNetwork(), this.#disk.watch()]);
-    if (this.#isClosed) throw sessionLost();
+    if (this.#isClosed || !existsSync(files.home)) throw sessionLost();
     const group = limiter.create(newId(), limits);
-    const sandbox = new RunningSandbox({
+    const sandbox = launchOr(() => group.remove(), {
       ...start,
       programs,
       limits,
@@ -330,6 +332,20 @@ function supervised({ command, cwd = '.', env = {} }: StartProcessRequest): stri
 function assertPlainPath(path: string): void {
   if (path === '') throw new GuestError('bad-path', 'The path is empty.', 'Use "." for the home folder.');
   if (path.includes('\0')) throw new GuestError('bad-path', 'The path holds a NUL byte.');
+}
+
+/** Starting fails only where the server itself is out of processes or files. */
+function launchOr(cleanUp: () => Promise<void>, start: SandboxStart): RunningSandbox {
+  try {
+    return new RunningSandbox(start);
+  } catch (error) {
+    void cleanUp();
+    throw new GuestError(
+      'unavailable',
+      `The sandbox did not start: ${(error as Error).message}`,
+      'Try again later.',
+    );
+  }
 }
 
 function sessionLost(): GuestError {

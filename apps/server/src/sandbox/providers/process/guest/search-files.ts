@@ -82,7 +82,7 @@ async function runGrep(
   fd: number,
   { maxMatches, timeoutMs }: SearchCall,
 ): Promise<{ matches: Match[]; truncated: boolean; timedOut: boolean }> {
-  const grep = spawn(GREP, args, { stdio: ['ignore', 'pipe', 'ignore', fd], env: { LC_ALL: 'C.UTF-8' } });
+  const grep = spawn(GREP, args, { stdio: ['ignore', 'pipe', 'pipe', fd], env: { LC_ALL: 'C.UTF-8' } });
   const reader = new MatchReader(maxMatches);
   let timedOut = false;
   const timer = setTimeout(() => {
@@ -90,11 +90,24 @@ async function runGrep(
     grep.kill('SIGKILL');
   }, timeoutMs);
   const closed = once(grep, 'close');
+  let complaint = '';
+  grep.stderr?.on('data', (chunk: Buffer) => {
+    if (complaint.length < 1000) complaint += chunk.toString('utf8');
+  });
   grep.stdout?.on('data', (chunk: Buffer) => {
     reader.push(chunk);
     if (reader.isFull) grep.kill('SIGKILL');
   });
-  await closed;
+  const [exitCode] = (await closed) as [number | null];
   clearTimeout(timer);
+  // With -s it says nothing of files that it may not read, so what it says is about the search itself.
+  if (exitCode === 2 && complaint !== '') {
+    const reason = complaint.replace(/^.*?grep: /, '').split('\n')[0];
+    throw new Failure(
+      'bad-pattern',
+      `The search could not be finished: ${reason}.`,
+      'Use a simpler pattern.',
+    );
+  }
   return { matches: reader.matches.slice(0, maxMatches), truncated: reader.isFull, timedOut };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, rmdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -79,9 +79,16 @@ export async function removeGroup(directory: string): Promise<void> {
   }
 }
 
-/** Removes the groups that are empty; those with processes stay. */
+/** A group this young may just be about to be joined. */
+const YOUNG_MS = 60_000;
+
+/** Removes the groups that are empty, but for very young ones; those with processes stay. */
 export function removeStaleGroups(parent: string): void {
-  for (const name of readdirSync(parent)) if (name.startsWith(GROUP_PREFIX)) removeNow(join(parent, name));
+  for (const name of readdirSync(parent)) {
+    const directory = join(parent, name);
+    if (name.startsWith(GROUP_PREFIX) && Date.now() - statSync(directory).mtimeMs > YOUNG_MS)
+      removeNow(directory);
+  }
 }
 
 function removeNow(directory: string): void {
