@@ -1,8 +1,11 @@
 import swagger from '@fastify/swagger';
-import { problem } from '@vitto/contracts';
-import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { approval, problem } from '@vitto/contracts';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { WebApp } from '../../channels/index.ts';
+
+// A schema that refers to itself has to have a name in the document.
+approval.shape.arguments.register(z.globalRegistry, { id: 'JsonValue' });
 
 export interface OpenApiDocument {
   openapi: string;
@@ -37,6 +40,7 @@ export async function addOpenApi(
       security: [{ token: [] }, { session: [] }],
     },
     transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
   });
   let document: OpenApiDocument | undefined;
   app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => {
