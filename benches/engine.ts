@@ -11,6 +11,7 @@ import type { SubjectInfo } from './subject-protocol.ts';
 
 const SUBJECTS: { command: string[]; needsDatabase?: boolean }[] = [
   { command: ['engine-vitto.ts'], needsDatabase: true },
+  { command: ['engine-floor.ts'], needsDatabase: true },
   { command: ['peers/ai-sdk.mjs', 'generate'] },
   { command: ['peers/ai-sdk.mjs', 'stream'] },
   { command: ['peers/openai-agents.mjs'] },
@@ -128,7 +129,7 @@ function printTable(measured: Measured[]): void {
       toTable(head, rows),
       '',
       'CPU ms: of the loop’s own process, without the database. SQL/step: statements sent, each a round trip.',
-      `Versions: ${[...new Set(all.map((one) => one.version))].join(', ')}.`,
+      `Versions: ${[...new Set(all.flatMap((one) => one.version ?? []))].join(', ')}.`,
       `Limit: Vitto under ${LIMIT_MS} ms a step at the median: ${own < LIMIT_MS ? 'held' : 'NOT HELD'} (${figure(own)} ms).`,
     ].join('\n')}\n`,
   );

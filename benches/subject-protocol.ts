@@ -3,7 +3,8 @@ import { createInterface } from 'node:readline';
 /** What a measured loop says of itself before its first run. */
 export interface SubjectInfo {
   name: string;
-  version: string;
+  /** Package and version; `null` where there is nothing to name. */
+  version: string | null;
   /** What has been written, and where, when a step is over. */
   persists: string;
 }
