@@ -33,13 +33,15 @@ export class Guests {
     return available ? { home: '/home/user', hasNetwork: false } : null;
   }
 
-  /** Removes the homes of tasks that have ended or are gone. */
+  /** Removes the homes of tasks that have ended or are gone. Each is looked up after its home was found, never before. */
   async sweep(): Promise<void> {
-    const result = await this.#database.pool.query(
-      "select id from vitto_tasks where state not in ('completed', 'failed', 'cancelled')",
-    );
-    const live = new Set((result.rows as { id: string }[]).map((row) => row.id));
-    await this.#sandbox.sweep((taskId) => live.has(taskId));
+    await this.#sandbox.sweep(async (taskId) => {
+      const result = await this.#database.pool.query(
+        "select 1 from vitto_tasks where id = $1 and state not in ('completed', 'failed', 'cancelled')",
+        [taskId],
+      );
+      return result.rowCount === 1;
+    });
   }
 }
 

@@ -288,7 +288,7 @@ describe('a run of the loop', () => {
     const hang = defineTool({
       ...echo,
       name: 'echo',
-      run: async (input: unknown, context) => {
+      run: async (input: unknown, context: { signal: AbortSignal }) => {
         if ((input as { text: string }).text !== 'hang') return { status: 'ok', text: 'quick' };
         started.resolve(undefined);
         await new Promise((_, reject) =>

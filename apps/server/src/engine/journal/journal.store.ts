@@ -249,11 +249,12 @@ export function readStateEvents(
   );
 }
 
-/** The position that the newest compaction of a conversation stands in for; 0 without one. */
+/** The position up to which the newest compaction's summary stands in for a conversation; 0 without one. */
 export async function readCompactedThrough(sql: Sql, conversationId: string): Promise<number> {
   const result = await sql.query(
-    `select position::float8 as position from vitto_task_events
+    `select (payload->>'throughPosition')::float8 as position from vitto_task_events
      where conversation_id = $1 and type = 'phase.completed' and payload->>'phase' = 'compaction'
+       and payload->>'throughPosition' is not null
        and type not in ${DELTAS} order by position desc limit 1`,
     [conversationId],
   );

@@ -45,14 +45,23 @@ function windowOf(run: Run): number {
   return Math.min(...run.deps.models.map((model) => model.contextWindow));
 }
 
+const HEAD = 'The older part of this conversation was cut to fit. In short, oldest first:';
+const NOTE_START = `<engine-note>\n${HEAD}\n`;
+const NOTE_END = '\n</engine-note>';
+
+/** The lines of a summary made before, which are kept as they are; `null` for any other text. */
+function readEarlier(text: string): string | null {
+  if (!text.startsWith(NOTE_START) || !text.endsWith(NOTE_END)) return null;
+  return text.slice(NOTE_START.length, -NOTE_END.length);
+}
+
 /**
  * A plain digest of messages by rule: what the user said verbatim (cut), what was called with which result in a line
  * each, what was answered. Identifiers and paths stay as they are.
  */
 export function summarise(messages: readonly LanguageModelV4Message[]): string {
   const lines = messages.flatMap(toLines);
-  const head = 'The older part of this conversation was cut to fit. In short, oldest first:';
-  return `${head}\n${cutMiddle(lines.join('\n'), SUMMARY_MAX_LENGTH).text}`;
+  return `${HEAD}\n${cutMiddle(lines.join('\n'), SUMMARY_MAX_LENGTH).text}`;
 }
 
 function toLines(message: LanguageModelV4Message): string[] {
@@ -60,9 +69,10 @@ function toLines(message: LanguageModelV4Message): string[] {
     case 'system':
       return [];
     case 'user':
-      return message.content.map((part) =>
-        part.type === 'text' ? `- user: ${cutText(part.text, 1_500)}` : '- user: (file)',
-      );
+      return message.content.map((part) => {
+        if (part.type !== 'text') return '- user: (file)';
+        return readEarlier(part.text) ?? `- user: ${cutText(part.text, 1_500)}`;
+      });
     case 'assistant':
       return message.content.flatMap((part) => {
         if (part.type === 'text')

@@ -1,6 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { AppError } from '../app-error.ts';
+import { AppError, describeError } from '../app-error.ts';
 
 /** The pool and the query layer over it. Stores take a `Database` or, inside a transaction, its `Transaction`. */
 export interface Database extends NodePgDatabase {
@@ -58,7 +58,10 @@ const CONNECTION_CODES = new Set([
 /** True when the database could not be reached or is going down: the statement may or may not have been done. */
 export function isDatabaseAway(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== null) return state.startsWith('08') || state.startsWith('57P') || state === '53300';
+  if (state !== null) {
+    if (state === '55000') return /not currently accepting connections/.test(describeError(error));
+    return state.startsWith('08') || state.startsWith('57P') || state === '53300';
+  }
   let current = error;
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
     const code = (current as { code?: unknown }).code;

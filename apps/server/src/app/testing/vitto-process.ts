@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
+
+/** A real Vitto process of a test. */
+export interface VittoProcess {
+  child: ChildProcess;
+  /** `null` for a worker. */
+  url: string | null;
+  output: () => string;
+  /** Ends it with a signal and waits until it has exited; gives its exit code. */
+  end: (signal?: NodeJS.Signals) => Promise<number | null>;
+}
+
+/** Starts the real program as a process of its own and waits until it says that it is ready. */
+export async function startVittoProcess(environment: Record<string, string>): Promise<VittoProcess> {
+  const child = spawn(process.execPath, [MAIN, '--no-open'], {
+    env: { PATH: process.env['PATH'] ?? '', VITTO_PORT: '0', VITTO_LOG_LEVEL: 'warn', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const exited = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)));
+  const ready = new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('Vitto is ready')) resolve();
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    void exited.then((code) => reject(new Error(`Vitto ended with ${code} before it was ready:\n${output}`)));
+  });
+  await ready;
+  return {
+    child,
+    url: /ready: (http:\S+)/.exec(output)?.[1] ?? null,
+    output: () => output,
+    end: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+/** A client of a server process with the token of its home. */
+export async function openClient(url: string, home: string) {
+  const token = (await readFile(join(home, 'cli-token'), 'utf8')).trim();
+  const call = async <T>(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: T }> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as T };
+  };
+  return { token, call };
+}
