@@ -35,7 +35,8 @@ async function start(databaseUrl: string): Promise<{ port: number }> {
       checkModels: () => undefined,
       resolveAllowedPaths: async (paths) => paths,
     },
-    readSystemStatus: () => Promise.reject(new Error('not used here')),
+    readSystemStatus: notUsed,
+    startDemo: notUsed,
     logger: silentLogger,
     version: 'bench',
     host: '127.0.0.1',
@@ -44,4 +45,8 @@ async function start(databaseUrl: string): Promise<{ port: number }> {
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   return { port: (app.server.address() as AddressInfo).port };
+}
+
+function notUsed(): Promise<never> {
+  return Promise.reject(new Error('not used here'));
 }
