@@ -38,21 +38,8 @@ export interface MessageRequest {
  * @throws AppError `conversation.not-found`, or what the budget or model list is refused for.
  */
 export async function sendMessage(deps: RunDependencies, request: MessageRequest): Promise<SentMessage> {
-  const settings = await deps.readSettings(request.userId);
-  const budget = chooseBudget(deps.rootBudget, settings.budget, request.budget ?? {});
-  const model = request.model ?? null;
-  deps.checkModels(model ?? settings.models.main ?? null, budget.maxCostUsd !== null);
-  const allowed = await deps.resolveAllowedPaths(settings.allowedPaths);
-
-  const sent = await inTransaction(deps.database, async (client) => {
-    const conversation = await lockConversation(client, request.userId, request.conversationId);
-    if (conversation === null) throw notFound('conversation');
-    const active = await lockActiveTask(client, request.conversationId);
-    if (active !== null) return deliverToTask(deps, client, active, request);
-    await nameConversation(client, request.conversationId, storable(request.text));
-    const paths = [...new Set([...conversation.allowedPaths, ...allowed])];
-    return startTask(deps, client, request, { budget, model, allowedPaths: paths });
-  });
+  const plan = await planRun(deps, request);
+  const sent = await inTransaction(deps.database, (client) => takeMessage(deps, client, request, plan));
   deps.signals.journalGrew(request.userId);
   return sent;
 }
@@ -65,15 +52,46 @@ export async function createRun(
     allowedPaths?: string[] | undefined;
   },
 ): Promise<SentMessage & { conversationId: string }> {
+  const plan = await planRun(deps, request);
   const allowedPaths = await deps.resolveAllowedPaths(request.allowedPaths ?? []);
   const conversationId = newId();
-  await insertConversation(deps.database.pool, {
-    id: conversationId,
-    userId: request.userId,
-    title: storable(request.title ?? toTitle(request.text)),
-    allowedPaths,
+  const { userId } = request;
+  const title = storable(request.title ?? toTitle(request.text));
+  const sent = await inTransaction(deps.database, async (client) => {
+    await insertConversation(client, { id: conversationId, userId, title, allowedPaths });
+    return takeMessage(deps, client, { ...request, conversationId }, plan);
   });
-  return { ...(await sendMessage(deps, { ...request, conversationId })), conversationId };
+  deps.signals.journalGrew(userId);
+  return { ...sent, conversationId };
+}
+
+type RunPlan = Pick<NewTask, 'budget' | 'model' | 'allowedPaths'>;
+
+/** What a task would run with; what is wrong is refused before anything is written. */
+async function planRun(
+  deps: RunDependencies,
+  request: Pick<MessageRequest, 'userId' | 'model' | 'budget'>,
+): Promise<RunPlan> {
+  const settings = await deps.readSettings(request.userId);
+  const budget = chooseBudget(deps.rootBudget, settings.budget, request.budget ?? {});
+  const model = request.model ?? null;
+  deps.checkModels(model ?? settings.models.main ?? null, budget.maxCostUsd !== null);
+  return { budget, model, allowedPaths: settings.allowedPaths };
+}
+
+async function takeMessage(
+  deps: RunDependencies,
+  client: SqlClient,
+  request: MessageRequest,
+  plan: RunPlan,
+): Promise<SentMessage> {
+  const conversation = await lockConversation(client, request.userId, request.conversationId);
+  if (conversation === null) throw notFound('conversation');
+  const active = await lockActiveTask(client, request.conversationId);
+  if (active !== null) return deliverToTask(deps, client, active, request);
+  await nameConversation(client, request.conversationId, storable(request.text));
+  const allowedPaths = [...new Set([...conversation.allowedPaths, ...plan.allowedPaths])];
+  return startTask(deps, client, request, { ...plan, allowedPaths });
 }
 
 /** Hands a message to a task that has not ended; the caller holds the task's row. */
@@ -109,7 +127,7 @@ async function startTask(
   deps: RunDependencies,
   client: SqlClient,
   request: MessageRequest,
-  options: Pick<NewTask, 'budget' | 'model' | 'allowedPaths'>,
+  options: RunPlan,
 ): Promise<SentMessage> {
   const id = newId();
   const messageId = newId();
