@@ -130,6 +130,8 @@ export default defineConfig(
       'scripts/**',
       'benches/**',
       'apps/cli/src/**',
+      // Programs hand the environment on.
+      'apps/server/src/{main,doctor,demo/main}.ts',
       'apps/server/src/app/config*.ts',
       'apps/server/src/app/config/**',
     ],

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { assembleContext, decideByRisk } from '../autonomy/index.ts';
+import { demoCacheOf, startDemo } from '../demo/index.ts';
 import {
   createCoreTools,
   expireLeases,
@@ -128,6 +129,8 @@ export async function startVitto(config: Config): Promise<Vitto> {
         signals,
         runs,
         readSystemStatus: readStatus,
+        startDemo: (by) =>
+          startDemo({ runs, cache: demoCacheOf(config.home), probeSandbox: () => sandbox.probe() }, by),
         logger,
         version: VERSION,
         host: config.host,

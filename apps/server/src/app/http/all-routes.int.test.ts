@@ -39,6 +39,7 @@ const BODIES: Record<string, unknown> = {
   'POST /api/tasks/{id}/cancel': {},
   'POST /api/approvals/{id}/decision': { decision: 'approved' },
   'POST /api/tokens': { name: 'x' },
+  'POST /api/demo': {},
   'POST /api/session': { code: 'x' },
   'PATCH /api/settings': { language: 'es' },
 };
@@ -101,6 +102,7 @@ describe('every route', () => {
         "POST /api/approvals/{id}/decision",
         "POST /api/conversations",
         "POST /api/conversations/{id}/messages",
+        "POST /api/demo",
         "POST /api/session",
         "POST /api/tasks",
         "POST /api/tasks/{id}/cancel",

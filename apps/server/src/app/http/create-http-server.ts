@@ -4,7 +4,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { SystemStatus } from '@vitto/contracts';
 import fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
-import { addWebRoutes, type WebApp } from '../../channels/index.ts';
+import { addWebRoutes, type StartDemo, type WebApp } from '../../channels/index.ts';
 import { AppError } from '../../kernel/app-error.ts';
 import type { Database } from '../../kernel/database/database.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -39,6 +39,7 @@ export interface HttpDependencies {
   signals: Pick<SignalBus, 'listen'>;
   runs: RunDependencies;
   readSystemStatus: (userId: string) => Promise<SystemStatus>;
+  startDemo: StartDemo;
   logger: Logger;
   version: string;
   /** The address it is bound to: on loopback, requests under unknown names are refused. */
@@ -164,7 +165,7 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
 
   addHealthRoutes(app, database, logger);
   addIdentityRoutes(app, { ...deps, hub, attemptsPerMinute: deps.attemptsPerMinute ?? 10 });
-  addWebRoutes(app, runs);
+  addWebRoutes(app, runs, deps.startDemo);
   addEventRoutes(app, { hub, reads, runs });
   addSettingsRoutes(app, deps);
 }

@@ -2,15 +2,17 @@ import type { RunDependencies } from '../../runs/index.ts';
 import { addApprovalRoutes } from './approval-routes.ts';
 import { addArtifactRoutes } from './artifact-routes.ts';
 import { addConversationRoutes } from './conversation-routes.ts';
+import { addDemoRoute, type StartDemo } from './demo-route.ts';
 import { addMessageRoutes } from './message-routes.ts';
 import { addTaskRoutes } from './task-routes.ts';
 import type { WebApp } from './web-app.ts';
 
 /** The routes by which people talk to Vitto: each checks its input, calls the runs, and shapes the answer. */
-export function addWebRoutes(app: WebApp, runs: RunDependencies): void {
+export function addWebRoutes(app: WebApp, runs: RunDependencies, startDemo: StartDemo): void {
   addConversationRoutes(app, runs);
   addMessageRoutes(app, runs);
   addTaskRoutes(app, runs);
   addApprovalRoutes(app, runs);
   addArtifactRoutes(app, runs);
+  addDemoRoute(app, runs, startDemo);
 }

@@ -83,6 +83,7 @@ async function startServer(
     signals,
     runs,
     readSystemStatus: async () => EMPTY_STATUS,
+    startDemo: ({ userId }) => insertRunningTask(database, userId, null),
     logger: silentLogger,
     version: '0.0.0-test',
     host: '127.0.0.1',

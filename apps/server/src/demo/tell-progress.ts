@@ -1,0 +1,68 @@
+import { readKnownEvent, type EventEnvelope, type KnownEvent } from '@vitto/contracts';
+import { toPlainText } from './plain-text.ts';
+import { describeTestRun, readTestRun } from './test-run.ts';
+
+/** Tells a task as it goes on, in lines for a terminal: what the model says, each call, and how it really ended. */
+export class ProgressTeller {
+  readonly #commands = new Map<string, string>();
+
+  /** The lines of an event; most have none. */
+  tell(envelope: EventEnvelope): string[] {
+    const event = readKnownEvent(envelope);
+    return event === null ? [] : this.#lines(event).map(toPlainText);
+  }
+
+  #lines(event: KnownEvent): string[] {
+    switch (event.type) {
+      case 'vm.degraded':
+        return [`  (${event.payload.reason})`];
+      case 'agent.turn_completed':
+        return ['', ...textsOf(event.payload.message.content).map((text) => `» ${text}`)];
+      case 'tool.starting': {
+        const { callId, tool, arguments: args } = event.payload;
+        const { command, pattern, path } = (args ?? {}) as Record<string, unknown>;
+        this.#commands.set(callId, typeof command === 'string' ? command : '');
+        const what = [command, pattern, path].filter((one) => typeof one === 'string').join('  ');
+        return tool === 'task_complete' ? [] : [`  ${tool}  ${what}`];
+      }
+      case 'tool.called':
+        return this.#result(event.payload);
+      case 'task.failed':
+        return ['', `✗ ${event.payload.error.code}: ${event.payload.error.message}`];
+      case 'task.cancelled':
+        return ['', '✗ The task was cancelled.'];
+      default:
+        return [];
+    }
+  }
+
+  #result(called: Extract<KnownEvent, { type: 'tool.called' }>['payload']): string[] {
+    const { tool, status, text } = called;
+    const run = readTestRun(called, this.#commands.get(called.callId) ?? '');
+    if (tool === 'task_complete') return status === 'ok' ? [] : [`    ✖ ${cut(text)}`];
+    const { exitCode } = (called.data ?? {}) as { exitCode?: unknown };
+    const end =
+      run !== null
+        ? describeTestRun(run)
+        : typeof exitCode !== 'number'
+          ? `${tool}: ${cut(text)}`
+          : `exit ${exitCode}${exitCode === 0 ? '' : ` · ${cut(textOfCommand(text))}`}`;
+    return [`    ${status === 'ok' ? '✔' : '✖'} ${end} · ${(called.durationMs / 1000).toFixed(1)} s`];
+  }
+}
+
+function textsOf(content: { type: string }[]): string[] {
+  return content.flatMap((part) => ('text' in part && part.type === 'text' ? [String(part.text)] : []));
+}
+
+/** What a command printed, without the words around it. */
+function textOfCommand(text: string): string {
+  const lines = text.split('\n').slice(1);
+  return lines.find((line) => !line.startsWith('--- ')) ?? '';
+}
+
+/** The first line, if need be its beginning. */
+function cut(text: string): string {
+  const line = text.split('\n', 1)[0] ?? '';
+  return line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line;
+}
