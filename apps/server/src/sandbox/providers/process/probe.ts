@@ -58,6 +58,9 @@ export async function isMemoryHeld(session: GuestSession, memoryBytes: number): 
 
 /** What to do about a sandbox that does not start. */
 export function hintFor(reason: string): string {
+  if (reason.includes('is closed to them')) {
+    return 'Keep the sandboxes in a folder that every user can reach, as /var/lib/vitto/sandboxes.';
+  }
   if (
     /user ?namespace|uid map|Operation not permitted|Permission denied|No space left|namespaces/i.test(reason)
   ) {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { chmod, mkdir, stat } from 'node:fs/promises';
+import { dirname, isAbsolute } from 'node:path';
 import { GuestError } from '@vitto/contracts';
 import { describeError } from '../../../kernel/app-error.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -209,6 +209,8 @@ export class ProcessSandboxService {
     } = this.#options;
     await mkdir(root, { recursive: true, mode: 0o711 });
     await chmod(root, 0o711);
+    const closed = isServerRoot() ? await closedFolder(root) : null;
+    if (closed !== null) return `its users cannot reach ${root}, for ${closed} is closed to them`;
     const store = new SessionStore(root, programs, isServerRoot() ? runAs : null);
     const runtime = await placeGuestRuntime(root, nodeBinary);
     for (const limiter of limiters()) {
@@ -261,4 +263,12 @@ async function keepMountable(
 function isProbeOfLiveServer(taskId: string): boolean {
   const pid = /^probe-(\d+)-/.exec(taskId)?.[1];
   return pid !== undefined && existsSync(`/proc/${pid}`);
+}
+
+/** The folder on the way to `path` that not every user may pass; `null` when there is none. */
+async function closedFolder(path: string): Promise<string | null> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (((await stat(folder)).mode & 0o001) === 0) return folder;
+    if (folder === '/') return null;
+  }
 }

@@ -1,5 +1,4 @@
-import { closeSync, existsSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync } from 'node:fs';
 import {
   GuestError,
   type ExecRequest,
@@ -23,7 +22,6 @@ import { askFileServer, MAX_FILE_BYTES } from './file-calls.ts';
 import type { FileCall } from './guest/file-server.ts';
 import type { GuestRuntime } from './guest-runtime.ts';
 import type { HostPrograms } from './host-programs.ts';
-import { FD } from './launch.ts';
 import { LongProcess } from './long-process.ts';
 import { GUEST, mountArguments } from './mount-plan.ts';
 import type { ResourceLimiter } from './resources/resource-group.ts';
@@ -31,13 +29,11 @@ import { RunningSandbox, type SandboxStart } from './running-sandbox.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 import { SessionNetwork } from './session-network.ts';
 import type { SessionFiles } from './session-store.ts';
+import { assertPlainPath, openStdinFile, supervised } from './supervised-command.ts';
 
 const KiB = 1024;
 const FILE_CALL_MS = 10_000;
-/** Linux takes no longer argument (MAX_ARG_STRLEN, less a margin). */
-const MAX_COMMAND_BYTES = 120 * KiB;
 const MAX_PROCESSES = 16;
-const MAX_STDIN_BYTES = 16 * KiB * KiB;
 
 export interface SessionParts {
   files: SessionFiles;
@@ -73,7 +69,9 @@ export class ProcessSession implements GuestSession {
     request.signal?.throwIfAborted();
     const command = supervised(request);
     const stdin =
-      request.stdin === undefined || request.stdin === '' ? 'ignore' : this.#stdinFile(request.stdin);
+      request.stdin === undefined || request.stdin === ''
+        ? 'ignore'
+        : openStdinFile(this.#parts.files.folder, request.stdin);
     try {
       const sandbox = await this.#start({ command, stdin, hasCpuLimit: true });
       return await waitForCommand(sandbox, request, this.#parts.limits.outputBytes);
@@ -277,18 +275,6 @@ export class ProcessSession implements GuestSession {
     return this.#network;
   }
 
-  /** A file rather than a pipe, so that /dev/stdin can be opened inside. */
-  #stdinFile(text: string): number {
-    const bytes = Buffer.from(text);
-    if (bytes.length > MAX_STDIN_BYTES)
-      throw new GuestError('too-large', 'The standard input is too long.', 'Write it to a file.');
-    const path = join(this.#parts.files.folder, `stdin-${newId()}`);
-    writeFileSync(path, bytes, { flag: 'wx', mode: 0o444 });
-    const fd = openSync(path, 'r');
-    unlinkSync(path);
-    return fd;
-  }
-
   #process(processId: string): LongProcess {
     const process = this.#processes.get(processId);
     if (process !== undefined) return process;
@@ -306,32 +292,6 @@ export class ProcessSession implements GuestSession {
       if (!process.isRunning) this.#processes.delete(id);
     }
   }
-}
-
-/** What the supervisor inside is to run; refuses what cannot be an argument. */
-function supervised({ command, cwd = '.', env = {} }: StartProcessRequest): string[] {
-  if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
-    throw new GuestError(
-      'too-large',
-      'The command is too long.',
-      'Write it to a file with write_file and run that.',
-    );
-  }
-  if (command.includes('\0')) throw new GuestError('bad-path', 'The command holds a NUL byte.');
-  assertPlainPath(cwd);
-  const variables = Object.entries(env).map(([name, value]) => {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0')) {
-      throw new GuestError('bad-path', `Not an environment variable: ${JSON.stringify(name)}`);
-    }
-    return `${name}=${value}`;
-  });
-  const folder = cwd.startsWith('/') ? cwd : `${GUEST.home}/${cwd}`;
-  return ['/usr/bin/perl', GUEST.supervisor, String(FD.status), folder, command, ...variables];
-}
-
-function assertPlainPath(path: string): void {
-  if (path === '') throw new GuestError('bad-path', 'The path is empty.', 'Use "." for the home folder.');
-  if (path.includes('\0')) throw new GuestError('bad-path', 'The path holds a NUL byte.');
 }
 
 /** Starting fails only where the server itself is out of processes or files. */
