@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
@@ -12,6 +12,14 @@ const root = mkdtempSync('/var/tmp/vitto-sandbox-test-');
 const sandboxes = join(root, 'sandboxes');
 const make = (): ProcessSandboxService => new ProcessSandboxService({ root: sandboxes });
 const SERVICE = new URL('./process-sandbox-service.ts', import.meta.url).href;
+
+/** Control groups that sandboxes of a server left, wherever they are. */
+function groupsOf(pid: number): string[] {
+  const { stdout } = spawnSync('find', ['/sys/fs/cgroup', '-name', `vitto-sandbox-${pid}-*`], {
+    encoding: 'utf8',
+  });
+  return stdout.split('\n').filter((line) => line !== '');
+}
 
 describe('life of a process sandbox', () => {
   beforeAll(() => chmod(root, 0o711));
@@ -124,6 +132,7 @@ describe('life of a process sandbox', () => {
     await ended;
     await until(() => hostProcesses('sleep 471').length === 0);
     expect(await make().sweep(() => false)).toBe(1);
+    expect(groupsOf(server.pid ?? 0)).toEqual([]);
   });
 
   it.skipIf(process.getuid?.() !== 0)('works for a server that is an ordinary user', () => {

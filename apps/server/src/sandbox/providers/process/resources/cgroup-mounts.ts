@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Groups of Vitto's sandboxes are named with this, so that they are known again after a crash. */
-export const GROUP_PREFIX = 'vitto-sandbox-';
+const GROUP_PREFIX = 'vitto-sandbox-';
 
 /** Where a hierarchy is mounted and which group of it this process is in. */
 export interface Hierarchy {
@@ -50,7 +50,7 @@ export function candidateParents({ mountPoint, ownGroup }: Hierarchy): string[] 
 /** The first parent under which a group can be made that passes `check`; the trial group is removed. */
 export function findParent(hierarchy: Hierarchy, check: (directory: string) => boolean): string | undefined {
   return candidateParents(hierarchy).find((parent) => {
-    const trial = join(parent, `${GROUP_PREFIX}trial-${process.pid}`);
+    const trial = join(parent, groupName('trial'));
     try {
       mkdirSync(trial);
     } catch {
@@ -79,15 +79,16 @@ export async function removeGroup(directory: string): Promise<void> {
   }
 }
 
-/** A group this young may just be about to be joined. */
-const YOUNG_MS = 60_000;
+/** A name for a group that tells whose it is. */
+export function groupName(name: string): string {
+  return `${GROUP_PREFIX}${process.pid}-${name}`;
+}
 
-/** Removes the groups that are empty, but for very young ones; those with processes stay. */
+/** Removes the groups of servers that are gone. One that still has processes stays. */
 export function removeStaleGroups(parent: string): void {
   for (const name of readdirSync(parent)) {
-    const directory = join(parent, name);
-    if (name.startsWith(GROUP_PREFIX) && Date.now() - statSync(directory).mtimeMs > YOUNG_MS)
-      removeNow(directory);
+    const pid = name.startsWith(GROUP_PREFIX) ? /^\d+/.exec(name.slice(GROUP_PREFIX.length))?.[0] : undefined;
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) removeNow(join(parent, name));
   }
 }
 

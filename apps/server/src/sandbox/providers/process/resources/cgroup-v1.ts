@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findHierarchy, findParent, GROUP_PREFIX, removeGroup, removeStaleGroups } from './cgroup-mounts.ts';
+import { findHierarchy, findParent, groupName, removeGroup, removeStaleGroups } from './cgroup-mounts.ts';
 import { readTreeUsage } from './process-tree.ts';
 import type { ResourceGroup, ResourceLimiter } from './resource-group.ts';
 
@@ -31,7 +31,7 @@ function createGroup(
   limits: { memoryBytes: number; processes: number },
 ): ResourceGroup {
   const make = (parent: string): string => {
-    const directory = join(parent, GROUP_PREFIX + name);
+    const directory = join(parent, groupName(name));
     mkdirSync(directory, { recursive: true });
     return directory;
   };

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findHierarchy, findParent, GROUP_PREFIX, removeGroup, removeStaleGroups } from './cgroup-mounts.ts';
+import { findHierarchy, findParent, groupName, removeGroup, removeStaleGroups } from './cgroup-mounts.ts';
 import { readField } from './cgroup-v1.ts';
 import type { ResourceGroup, ResourceLimiter } from './resource-group.ts';
 
@@ -35,7 +35,7 @@ function createGroup(
   name: string,
   limits: { memoryBytes: number; processes: number },
 ): ResourceGroup {
-  const directory = join(parent, GROUP_PREFIX + name);
+  const directory = join(parent, groupName(name));
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, 'memory.max'), String(limits.memoryBytes));
   writeFileSync(join(directory, 'pids.max'), String(limits.processes));
