@@ -21,7 +21,6 @@ const RESEND_AFTER_MS = 500;
 
 const taskPage = page(task);
 const approvalPage = page(approval);
-const createdTask = sentMessage.extend({ conversationId: conversation.shape.id });
 
 type Schema<T> = { safeParse(value: unknown): { success: true; data: T } | { success: false; error: Error } };
 type Input<T extends { _zod: { input: unknown } }> = T['_zod']['input'];
@@ -50,8 +49,7 @@ export class ApiClient {
     return this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
   }
 
-  createTask = (body: Input<typeof createTask>) =>
-    this.#call('api/tasks', createdTask, { method: 'POST', body });
+  createTask = (body: Input<typeof createTask>) => this.#call('api/tasks', task, { method: 'POST', body });
   sendMessage = (conversationId: string, body: Input<typeof sendMessage>) =>
     this.#call(`api/conversations/${encodeURIComponent(conversationId)}/messages`, sentMessage, {
       method: 'POST',

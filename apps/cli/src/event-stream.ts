@@ -9,13 +9,18 @@ const SILENCE_LIMIT_MS = 45_000;
 const GIVE_UP_AFTER_MS = 300_000;
 const PAGE_SIZE = 500;
 
+/** A position that no journal reaches: the server answers it with where it is now. */
+export const FROM_NOW = Number.MAX_SAFE_INTEGER;
+
+export type ConnectionState = 'lost' | 'restored' | 'set-back';
+
 export interface StreamOptions {
   /** One task's events; absent: all of mine. */
   taskId?: string;
-  /** Only events after this position. */
-  after?: number;
-  /** Told when the connection breaks and when it is back. */
-  onConnection?: (state: 'lost' | 'restored') => void;
+  /** Only events after this position; `FROM_NOW` for those that have not happened yet. */
+  after: number;
+  /** Told when the connection breaks, when it is back, and when the server's journal is shorter than it was. */
+  onConnection?: (state: ConnectionState) => void;
   /** Ends the stream. */
   signal?: AbortSignal;
 }
@@ -25,10 +30,14 @@ export interface StreamOptions {
  * signal aborts. @throws CliError when the server refuses the stream, or is gone for 5 minutes.
  */
 export async function* followEvents(api: ApiClient, options: StreamOptions): AsyncGenerator<EventEnvelope> {
-  let last = options.after ?? 0;
-  const connection = new Connection(api, options, last);
+  let last = options.after;
+  const connection = new Connection(api, options);
   try {
     for await (const message of connection.source) {
+      if (message.event === 'resync') {
+        if (last !== FROM_NOW) options.onConnection?.('set-back');
+        last = Math.min(last, readPosition(message.data));
+      }
       const events =
         message.event === 'resync' ? readPages(api, options.taskId, last) : [readEvent(message.data)];
       for await (const event of events) {
@@ -76,14 +85,15 @@ class Connection {
   #silence: NodeJS.Timeout | undefined;
   #lostAt: number | null = null;
 
-  constructor(api: ApiClient, { taskId, onConnection, signal }: StreamOptions, after: number) {
+  constructor(api: ApiClient, { taskId, after, onConnection, signal }: StreamOptions) {
     this.#api = api;
     this.#onConnection = onConnection ?? (() => {});
     const path = taskId === undefined ? 'api/events' : `api/tasks/${encodeURIComponent(taskId)}/events`;
     this.source = createEventSource({
       url: api.address(path),
       headers: api.headers,
-      ...(after === 0 ? {} : { initialLastEventId: String(after) }),
+      // Always sent: a connection that breaks before its first event must go on from the same place.
+      initialLastEventId: String(after),
       fetch: (url, init) => this.#connect(url, init),
       onMessage: () => this.#heard(),
       onComment: () => this.#heard(),
@@ -134,6 +144,15 @@ class Connection {
   #fail(failure: Error): void {
     this.failure = failure;
     this.close();
+  }
+}
+
+function readPosition(data: string): number {
+  try {
+    const { lastPosition } = JSON.parse(data) as { lastPosition?: unknown };
+    return typeof lastPosition === 'number' ? lastPosition : 0;
+  } catch {
+    return 0;
   }
 }
 

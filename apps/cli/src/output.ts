@@ -24,6 +24,7 @@ export class Output {
   readonly #err: Sink;
   #isMidLine = false;
   #status = '';
+  #isPaused = false;
 
   constructor(out: Sink, err: Sink, options: { json: boolean; verbose: boolean; color: boolean }) {
     this.#out = out;
@@ -80,13 +81,18 @@ export class Output {
     if (problem.hint !== undefined) this.#tell(toPlainText(problem.hint));
   }
 
-  /** What runs now, in the last line of a terminal; nothing elsewhere. */
+  /** What runs now, in the last line of a terminal; nothing elsewhere, and nothing while a question stands there. */
   status(text: string): void {
-    if (this.#err.isTTY !== true || this.json) return;
+    if (this.#err.isTTY !== true || this.json || this.#isPaused) return;
     this.#hideStatus();
     // A terminal that does not know its width says 0.
     this.#status = fitColumns(text, (this.#err.columns || 80) - 1);
     this.#showStatus();
+  }
+
+  pauseStatus(isPaused: boolean): void {
+    this.clearStatus();
+    this.#isPaused = isPaused;
   }
 
   clearStatus(): void {

@@ -80,11 +80,12 @@ export class PersonInTheLoop {
     if (next === undefined) return this.#hooks.onIdle();
     const takenBack = new AbortController();
     this.#current = { id: next.id, takenBack };
-    this.#context.output.clearStatus();
+    this.#context.output.pauseStatus(true);
     try {
       await next.ask(takenBack.signal);
     } finally {
       this.#current = null;
+      this.#context.output.pauseStatus(false);
     }
     await this.#askNext();
   }

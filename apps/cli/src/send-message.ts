@@ -39,11 +39,12 @@ export async function sendMessage(
   const conversationId = options.conversation;
   if (conversationId === undefined) {
     const paths = allowedPaths.length === 0 ? {} : { allowedPaths };
-    return api.createTask({ prompt: text, ...paths, ...model, ...limits });
+    const task = await api.createTask({ prompt: text, ...paths, ...model, ...limits });
+    return { taskId: task.id, conversationId: task.conversationId ?? '', messageId: null };
   }
   if (allowedPaths.length > 0) await allowPaths(context, conversationId, allowedPaths);
-  const sent = await api.sendMessage(conversationId, { text, ...model, ...limits });
-  return { ...sent, conversationId };
+  const { taskId, messageId, outcome } = await api.sendMessage(conversationId, { text, ...model, ...limits });
+  return { taskId, conversationId, messageId: outcome === 'started' ? null : messageId };
 }
 
 async function allowPaths({ api }: Context, conversationId: string, paths: string[]): Promise<void> {

@@ -92,9 +92,9 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     await vitto.sees('Your answer:');
     vitto.child.stdin.write('2\r');
     await vitto.sees('I take next.');
-    await expect
-      .poll(() => vitto.stdout.lastIndexOf('> ') > vitto.stdout.indexOf('cost unknown'), { timeout: 30_000 })
-      .toBe(true);
+    await vitto.sees('cost unknown');
+    const hasPromptAgain = () => vitto.stdout.lastIndexOf('> ') > vitto.stdout.indexOf('cost unknown');
+    await expect.poll(hasPromptAgain, { timeout: 30_000 }).toBe(true);
     vitto.child.stdin.write('\x04');
     const run = await vitto.finished;
     expect(run.code).toBe(0);

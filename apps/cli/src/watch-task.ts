@@ -1,13 +1,19 @@
-import { readKnownEvent, type EventEnvelope, type KnownEvent, type SentMessage } from '@vitto/contracts';
+import { readKnownEvent, type EventEnvelope, type KnownEvent } from '@vitto/contracts';
 import { CliError, EXIT, type ExitCode } from './cli-error.ts';
 import type { Context } from './context.ts';
 import { followEvents } from './event-stream.ts';
+import { CONNECTION_NOTES } from './render/notices.ts';
 import { Interrupts } from './interrupts.ts';
 import { PersonInTheLoop } from './person-in-the-loop.ts';
 import { TaskView } from './render/task-view.ts';
 import { explainWaiting } from './render/waiting.ts';
 
-export type StartedTask = SentMessage & { conversationId: string };
+export interface StartedTask {
+  taskId: string;
+  conversationId: string;
+  /** The message that a task which ran already was given; `null` when the message began the task. */
+  messageId: string | null;
+}
 
 export interface WatchOptions {
   /** Write text as it comes even into a pipe. */
@@ -38,7 +44,7 @@ class Watch {
   readonly #stop = new AbortController();
   readonly #interrupts = new Interrupts(() => void this.#cancel());
   #taskId: string | null = null;
-  #failure: unknown = null;
+  #failure: CliError | null = null;
   #person: PersonInTheLoop | null = null;
   /** Events that wait while a question stands on the screen. */
   #held: KnownEvent[] = [];
@@ -61,7 +67,7 @@ class Watch {
     }
     if (this.#interrupts.wasPressed) void this.#cancel();
     // What a task that was running already has done before it got this message was shown to whoever began it.
-    let isOurs = task.outcome === 'started';
+    let isOurs = task.messageId === null;
     for await (const event of this.#events(task.taskId)) {
       isOurs ||= event.payload['messageId'] === task.messageId;
       if (!isOurs) continue;
@@ -83,10 +89,8 @@ class Watch {
     return followEvents(this.#context.api, {
       taskId,
       signal: this.#stop.signal,
-      onConnection: (state) =>
-        this.#context.output.note(
-          state === 'lost' ? 'The connection is lost; reconnecting.' : 'Connected again.',
-        ),
+      after: 0,
+      onConnection: (state) => this.#context.output.note(CONNECTION_NOTES[state]),
     });
   }
 

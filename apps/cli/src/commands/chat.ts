@@ -50,9 +50,10 @@ async function converse(context: Context, options: MessageOptions): Promise<Exit
   output.note(output.colors.dim('Ctrl-C stops what runs, Ctrl-D ends.'));
   let conversation = options.conversation;
   for (;;) {
-    const text = await askForMessage();
-    if (text === 'interrupted') return EXIT.cancelled;
-    if (text === null) break;
+    const asked = await askForMessage();
+    if (asked === 'interrupt') return EXIT.cancelled;
+    if (asked === 'end') break;
+    const { text } = asked;
     if (text.trim() === '') continue;
     try {
       const next = { ...options, ...(conversation === undefined ? {} : { conversation }) };
@@ -69,13 +70,15 @@ async function converse(context: Context, options: MessageOptions): Promise<Exit
   return EXIT.done;
 }
 
-async function askForMessage(): Promise<string | 'interrupted' | null> {
+/** `end` after Ctrl-D, `interrupt` after Ctrl-C. */
+async function askForMessage(): Promise<{ text: string } | 'end' | 'interrupt'> {
   const interrupted = new AbortController();
   const text = await ask({
     prompt: '> ',
     onInterrupt: () => interrupted.abort(),
     signal: interrupted.signal,
   });
-  process.stderr.write(text === null ? '\n' : '');
-  return interrupted.signal.aborted ? 'interrupted' : text;
+  if (text === null) process.stderr.write('\n');
+  if (interrupted.signal.aborted) return 'interrupt';
+  return text === null ? 'end' : { text };
 }

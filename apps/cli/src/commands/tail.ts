@@ -2,9 +2,10 @@ import type { EventEnvelope } from '@vitto/contracts';
 import { Option, type Command } from 'commander';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { createContext, type Context } from '../context.ts';
-import { followEvents } from '../event-stream.ts';
+import { followEvents, FROM_NOW, type ConnectionState } from '../event-stream.ts';
 import { Interrupts } from '../interrupts.ts';
 import { eventLine } from '../render/event-line.ts';
+import { CONNECTION_NOTES } from '../render/notices.ts';
 import { readWhole } from '../read-number.ts';
 import { resolveTask } from '../resolve-task.ts';
 
@@ -19,9 +20,9 @@ export function addTail(program: Command): void {
     .action(async (argument: string | undefined, options: { from?: number }, command: Command) => {
       const context = createContext(command);
       const taskId = argument === undefined ? undefined : await resolveTask(context.api, argument);
-      if (taskId !== undefined) await context.api.findTask(taskId);
+      await (taskId === undefined ? context.api.readSession() : context.api.findTask(taskId));
       // A task is shown from its beginning; everything of mine from now on.
-      const after = options.from ?? (taskId === undefined ? await readNewestPosition(context) : 0);
+      const after = options.from ?? (taskId === undefined ? FROM_NOW : 0);
       process.exitCode = await tail(context, taskId, after);
     });
 }
@@ -29,8 +30,7 @@ export function addTail(program: Command): void {
 async function tail({ api, output }: Context, taskId: string | undefined, after: number): Promise<ExitCode> {
   const stop = new AbortController();
   const interrupts = new Interrupts(() => stop.abort());
-  const onConnection = (state: 'lost' | 'restored') =>
-    output.note(state === 'lost' ? 'The connection is lost; reconnecting.' : 'Connected again.');
+  const onConnection = (state: ConnectionState) => output.note(CONNECTION_NOTES[state]);
   const stream = { after, onConnection, signal: stop.signal, ...(taskId === undefined ? {} : { taskId }) };
   try {
     for await (const event of followEvents(api, stream)) {
@@ -39,15 +39,11 @@ async function tail({ api, output }: Context, taskId: string | undefined, after:
       const exitCode = taskId === undefined ? null : exitCodeOf(event);
       if (exitCode !== null) return exitCode;
     }
-    return EXIT.cancelled;
+    return interrupts.wasPressed ? EXIT.cancelled : EXIT.done;
   } finally {
     interrupts.stop();
     stop.abort();
   }
-}
-
-async function readNewestPosition({ api }: Context): Promise<number> {
-  return (await api.listAllEvents({ after: Number.MAX_SAFE_INTEGER, limit: 1 })).lastPosition;
 }
 
 function exitCodeOf(event: EventEnvelope): ExitCode | null {

@@ -1,4 +1,5 @@
 import type { KnownEvent } from '@vitto/contracts';
+import type { ConnectionState } from '../event-stream.ts';
 import { formatCost, formatDuration } from '../text/format.ts';
 import { toPlainLine } from '../text/terminal-text.ts';
 
@@ -75,3 +76,10 @@ function describe(event: KnownEvent): string | null {
       return null;
   }
 }
+
+export const CONNECTION_NOTES: Record<ConnectionState, string> = {
+  lost: 'The connection is lost; reconnecting.',
+  restored: 'Connected again.',
+  'set-back':
+    "The server's journal was set back (a restored backup): what follows may repeat or miss something.",
+};

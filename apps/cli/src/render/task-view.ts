@@ -79,7 +79,7 @@ export class TaskView {
     this.#labelScripted(turn.model);
     this.#flushLive('thinking');
     const text = turn.message.content
-      .map((part) => (part.type === 'text' ? String(part['text'] ?? '') : ''))
+      .map((part) => (part.type === 'text' ? textOf(part['text']) : ''))
       .join('');
     if (this.#isInTurn) this.#output.text(this.#answer.end());
     else if (text.trim() !== '') {
@@ -184,4 +184,8 @@ export class TaskView {
       running === undefined ? 'working' : `${running.description} · ${formatDuration(now - running.at)}`;
     this.#output.status(`… ${what} · ${formatDuration(now - this.#startedAt)} in all · Ctrl-C stops`);
   }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

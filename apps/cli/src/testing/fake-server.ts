@@ -23,8 +23,6 @@ export class FakeServer {
   readonly approvals: Approval[] = [];
   /** Positions after which the connection is cut, once each. */
   readonly cuts = new Set<number>();
-  /** The answer to `Last-Event-ID` of the next connection is `resync`, once. */
-  sendsResync = false;
   /** What the task does once it has been asked for. */
   onTask: (taskId: string) => void = () => {};
   onDecision: (approval: Approval) => void = () => {};
@@ -116,9 +114,9 @@ export class FakeServer {
     response.write('retry: 20\n\n');
     this.#streams.set(response, taskId);
     response.on('close', () => this.#streams.delete(response));
-    if (this.sendsResync && last > 0) {
-      this.sendsResync = false;
-      response.write('event: resync\ndata: {}\n\n');
+    if (last > this.events.length) {
+      const lastPosition = this.events.length;
+      response.write(`event: resync\nid: ${lastPosition}\ndata: ${JSON.stringify({ lastPosition })}\n\n`);
       return;
     }
     for (const event of mine) {
@@ -167,10 +165,7 @@ export class FakeServer {
     const messageId = randomUUID();
     this.emit(task.id, { type: 'user.message', payload: { messageId, text: prompt, source: 'cli' } });
     setImmediate(() => this.onTask(task.id));
-    return {
-      status: 201,
-      body: { messageId, taskId: task.id, conversationId: task.conversationId, outcome: 'started' },
-    };
+    return { status: 201, body: task };
   }
 
   #takeMessage(request: Received): ReturnType<Handler> {

@@ -34,13 +34,14 @@ export class RunningVitto {
 
   /** Waits until a text has been written to either side; rejects when the process ends without it. */
   async sees(text: string): Promise<void> {
+    const deadline = AbortSignal.timeout(SEES_WITHIN_MS);
     while (!`${this.stdout}\n${this.stderr}`.includes(text)) {
-      if (this.child.exitCode !== null)
-        throw new Error(`It ended without "${text}":\n${this.stdout}\n${this.stderr}`);
-      await new Promise<void>((resolve, reject) => {
-        const giveUp = () => reject(new Error(`No "${text}" in:\n${this.stdout}\n${this.stderr}`));
-        const timer = setTimeout(giveUp, SEES_WITHIN_MS);
-        this.#listeners.add(() => resolve(clearTimeout(timer)));
+      if (this.child.exitCode !== null || deadline.aborted) {
+        throw new Error(`There is no "${text}" in:\n${this.stdout}\n${this.stderr}`);
+      }
+      await new Promise<unknown>((resolve) => {
+        this.#listeners.add(() => resolve(null));
+        deadline.addEventListener('abort', resolve, { once: true });
       });
     }
   }
