@@ -105,7 +105,7 @@ describe('the chat', () => {
     await thread()
       .getByRole('button', { name: /Run.*rm -rf.*done/ })
       .click();
-    const link = thread().getByRole('link', { name: 'Download log.txt, 2.0 KB' });
+    const link = thread().getByRole('link', { name: 'Download log.txt 2.0 KB' });
     expect(await link.getAttribute('href')).toBe(`/api/artifacts/${ARTIFACT}/content`);
   });
 

@@ -83,7 +83,7 @@ export class EventStream {
 
   /** The library reads any answer as a stream: one that is none is refused here. */
   readonly #fetchStream: FetchLike = async (url, init) => {
-    const response = await fetch(url, init as RequestInit);
+    const response = await fetch(url, init);
     if (response.status === 401) {
       this.#close();
       this.#setState('idle');

@@ -13,10 +13,10 @@ export function ArtifactLinks({ artifacts }: { artifacts: readonly ArtifactRef[]
           <a
             href={artifactAddress(artifact.id)}
             download={artifact.name.toWellFormed()}
-            aria-label={strings.tool.download(artifact.name.toWellFormed(), formatBytes(artifact.bytes))}
             className="inline-flex min-h-8 max-w-full items-center gap-2 rounded-md border border-line bg-surface px-2.5 hover:border-line-strong"
           >
             <Icon name="clip" className="text-accent" />
+            <span className="sr-only">{strings.tool.download}</span>
             <span className="truncate" dir="auto">
               {artifact.name.toWellFormed()}
             </span>

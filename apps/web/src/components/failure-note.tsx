@@ -41,6 +41,6 @@ export function explainError(
 ): { message: string; hint: string | undefined } {
   if (error.code === 'network') return { message: strings.error.network, hint: strings.error.networkHint };
   if (error.code === 'shape') return { message: strings.error.shape, hint: strings.error.shapeHint };
-  if (error.status === 401) return { message: strings.session.ended, hint: strings.session.endedHint };
+  if (error.status === 401) return { message: strings.session.ended, hint: undefined };
   return { message: error.message === '' ? strings.error.unknown : error.message, hint: error.hint };
 }

@@ -27,7 +27,7 @@ function ImageLink({ src, alt }: { src?: string | undefined; alt?: string | unde
   return <Link href={src}>{strings.answer.image(alt ?? '')}</Link>;
 }
 
-/** Headings of an answer stand below those of the page. */
+/** Headings of an answer stand below that of the page; most answers begin with the second level. */
 function below(Tag: 'h2' | 'h3' | 'h4' | 'h5' | 'h6') {
   return function Heading({ children }: { children?: ReactNode }) {
     return <Tag dir="auto">{children}</Tag>;
@@ -38,10 +38,10 @@ const COMPONENTS: Components = {
   a: ({ href, children }) => <Link href={href}>{children}</Link>,
   img: ({ src, alt }) => <ImageLink src={typeof src === 'string' ? src : undefined} alt={alt} />,
   h1: below('h2'),
-  h2: below('h3'),
-  h3: below('h4'),
-  h4: below('h5'),
-  h5: below('h6'),
+  h2: below('h2'),
+  h3: below('h3'),
+  h4: below('h4'),
+  h5: below('h5'),
   h6: below('h6'),
   p: ({ children }) => <p dir="auto">{children}</p>,
   li: ({ children, className }) => (

@@ -187,7 +187,7 @@ export const en = {
       vm: 'in a VM',
       browser: 'in a browser',
     },
-    download: (name: string, size: string) => `Download ${name}, ${size}`,
+    download: 'Download',
   },
   /** Who did something, by where it came from. */
   who: {

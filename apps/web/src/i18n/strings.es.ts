@@ -187,7 +187,7 @@ export const es: Strings = {
       vm: 'en una VM',
       browser: 'en un navegador',
     },
-    download: (name, size) => `Descargar ${name}, ${size}`,
+    download: 'Descargar',
   },
   who: {
     web: 'ti',

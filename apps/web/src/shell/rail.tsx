@@ -52,25 +52,31 @@ function SignOut() {
   );
 }
 
-/** On a phone: the rail in a panel, opened from the top. A native dialog keeps the focus and closes on Escape. */
-export function NavigationDrawer() {
+/** On a phone: opens the rail in a panel. A native dialog keeps the focus and closes on Escape. */
+export function MenuButton() {
   const strings = useStrings();
   const [isOpen, setOpen] = useState(false);
   return (
-    <div className="flex items-center gap-2 border-b border-line px-2 py-1 md:hidden">
+    <div className="-ms-2 md:hidden">
       <Button look="quiet" aria-label={strings.app.menu} onClick={() => setOpen(true)}>
         <Icon name="menu" />
       </Button>
-      <span className="flex-1 font-semibold">{strings.app.name}</span>
-      <Link
-        to="/vitto"
-        aria-label={strings.app.newChat}
-        className="grid size-9 place-content-center rounded-md text-muted"
-      >
-        <Icon name="plus" />
-      </Link>
       {isOpen && <Drawer onClose={() => setOpen(false)} />}
     </div>
+  );
+}
+
+/** On a phone: a new conversation, always in reach. */
+export function NewLink() {
+  const strings = useStrings();
+  return (
+    <Link
+      to="/vitto"
+      aria-label={strings.app.newChat}
+      className="-me-2 grid size-9 place-content-center rounded-md text-muted md:hidden"
+    >
+      <Icon name="plus" />
+    </Link>
   );
 }
 
@@ -87,7 +93,11 @@ function Drawer({ onClose }: { onClose: () => void }) {
       aria-label={strings.app.menu}
       className="m-0 h-dvh max-h-none w-72 max-w-[85vw] border-r border-line bg-sunken text-ink backdrop:bg-black/40"
       onClose={onClose}
-      onClick={(event) => event.target === dialog.current && dialog.current.close()}
+      onClick={(event) => {
+        // Beside the panel, or on the way to another page.
+        const isAway = event.target === dialog.current || (event.target as Element).closest('a') !== null;
+        if (isAway) dialog.current?.close();
+      }}
     >
       <div className="flex h-full">
         <RailContent />

@@ -1,4 +1,4 @@
-import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { Outlet, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { SESSION_KEY, useSession } from '../api/session.ts';
 import { useVitto } from '../api/vitto-context.tsx';
@@ -6,7 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Button } from '../components/button.tsx';
 import { useStrings } from '../i18n/strings-context.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
-import { NavigationDrawer, RailContent } from './rail.tsx';
+import { RailContent } from './rail.tsx';
 import { SessionStrip } from './session-strip.tsx';
 
 /** The rail and the place beside it, for who is signed in. A session that ends later does not take the page away. */
@@ -47,7 +47,6 @@ function Frame({ isSignedOut }: { isSignedOut: boolean }) {
       <div className="flex min-w-0 flex-1 flex-col">
         <ConnectionBar />
         {isSignedOut && <SessionStrip />}
-        <NavigationDrawer key={useLocation().pathname} />
         <Outlet />
       </div>
     </div>

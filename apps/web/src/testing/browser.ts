@@ -67,3 +67,9 @@ export async function startVisit(
   };
   return { fake, page, context, origin, errors, strangers, end };
 }
+
+/** Opens all that is closed in the thread, what appears by that included. */
+export async function openEverything(page: Page): Promise<void> {
+  const closed = page.locator('section button[data-state=closed]');
+  for (let left = 100; left > 0 && (await closed.count()) > 0; left -= 1) await closed.first().click();
+}

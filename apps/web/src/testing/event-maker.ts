@@ -30,7 +30,7 @@ export class EventMaker {
   }
 
   make<T extends EventType>(taskId: string, type: T, payload: EventPayload<T>): EventEnvelope {
-    return this.raw(taskId, type, eventPayloads[type].parse(payload) as Record<string, unknown>);
+    return this.raw(taskId, type, eventPayloads[type].parse(payload));
   }
 
   /** An event of any type and shape. */

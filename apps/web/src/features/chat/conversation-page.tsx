@@ -96,9 +96,9 @@ function useConversationStore(id: string): ConversationStore {
 function MissingConversation() {
   const strings = useStrings();
   return (
-    <main id="content" className="mx-auto grid flex-1 max-w-md content-center gap-1 p-6">
-      <h1 className="text-lg font-semibold">{strings.thread.missing}</h1>
-      <p className="text-muted">{strings.thread.missingHint}</p>
+    <main id="content" className="flex min-h-0 flex-1 flex-col">
+      <PageHeader title={strings.thread.missing} />
+      <p className="mx-auto w-full max-w-3xl p-4 text-muted">{strings.thread.missingHint}</p>
     </main>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { systemQuery } from '../../api/queries.ts';
 import { useVitto } from '../../api/vitto-context.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
+import { MenuButton, NewLink } from '../../shell/rail.tsx';
 import { isScriptedSystem } from './model-setup.tsx';
 
 export function PageHeader({ title, isTitleHidden = false }: { title: string; isTitleHidden?: boolean }) {
@@ -15,16 +16,18 @@ export function PageHeader({ title, isTitleHidden = false }: { title: string; is
   }, [title, strings]);
   return (
     <header
-      className={`flex min-h-11 items-center gap-3 px-4 ${isTitleHidden ? '' : 'border-b border-line'}`}
+      className={`flex min-h-11 items-center gap-2 border-b border-line px-4 ${isTitleHidden ? 'md:border-transparent' : ''}`}
     >
-      <h1 className={isTitleHidden ? 'sr-only' : 'min-w-0 flex-1 truncate font-semibold'} dir="auto">
-        {title}
+      <MenuButton />
+      <h1 className={`min-w-0 flex-1 truncate font-semibold ${isTitleHidden ? 'md:sr-only' : ''}`} dir="auto">
+        {title.toWellFormed()}
       </h1>
       {isScripted && (
         <span className="ms-auto">
           <ScriptedLabel />
         </span>
       )}
+      <NewLink />
     </header>
   );
 }

@@ -27,12 +27,12 @@ export function RunningLine({ view, task }: { view: ConversationView; task: Task
   const isAsking = task.state === 'waiting_approval' || task.state === 'waiting_input';
 
   return (
-    <div className="mx-auto grid w-full max-w-3xl gap-2 px-4 py-2">
+    <div className="mx-auto grid w-full max-w-3xl grid-cols-[minmax(0,1fr)] gap-2 px-4 py-2">
       {error !== null && <FailureNote title={strings.running.cancelFailed} error={error} />}
       <div
-        className={`flex items-center gap-3 rounded-lg border px-3 py-1.5 ${isAsking ? 'border-amber-line bg-amber-soft' : 'border-line bg-surface'}`}
+        className={`flex min-w-0 items-center gap-3 rounded-lg border px-3 py-1.5 ${isAsking ? 'border-amber-line bg-amber-soft' : 'border-line bg-surface'}`}
       >
-        <span className={isAsking ? 'size-[7px] rounded-full bg-amber-line' : 'live-dot'} />
+        <span className={isAsking ? 'size-[7px] shrink-0 rounded-full bg-amber-line' : 'live-dot shrink-0'} />
         <ActivityText activity={activity} strings={strings} />
         <span className="tabular flex shrink-0 items-center gap-3 text-muted">
           {spending !== null && spending.tokens > 0 && (

@@ -13,7 +13,7 @@ export function AnswerBlock({ item }: { item: AnswerItem }) {
     <article className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-3" aria-busy={isLive}>
       <span className="sr-only">{strings.thread.vitto}: </span>
       {item.discarded.map((discarded, index) => (
-        <Discarded key={index} discarded={discarded} />
+        <Discarded key={index} discarded={discarded} isWaiting={isLive && item.text === ''} />
       ))}
       {item.reasoning.trim() !== '' && (
         <Details
@@ -36,16 +36,17 @@ export function AnswerBlock({ item }: { item: AnswerItem }) {
   );
 }
 
-function Discarded({ discarded }: { discarded: DiscardedAttempt }) {
+function Discarded({ discarded, isWaiting }: { discarded: DiscardedAttempt; isWaiting: boolean }) {
   const strings = useStrings();
   const reason = strings.retryReason[discarded.reason] ?? discarded.reason;
   const delay = discarded.delayMs === null ? null : strings.answer.retryIn(formatDuration(discarded.delayMs));
   return (
     <div className="grid gap-1 text-sm text-muted">
-      <p className="flex flex-wrap items-center gap-x-2">
-        <Icon name="warning" />
-        <span>{strings.answer.discarded(reason)}</span>
-        {delay !== null && <span className="tabular">{delay}</span>}
+      <p className="flex gap-2">
+        <Icon name="warning" className="mt-0.5" />
+        <span className="tabular">
+          {strings.answer.discarded(reason)} {isWaiting && delay}
+        </span>
       </p>
       {discarded.message !== '' && (
         <p className="mono ps-6 [overflow-wrap:anywhere]">{discarded.message.toWellFormed()}</p>

@@ -72,7 +72,7 @@ function Heading({ item, isOpen }: { item: ApprovalItem; isOpen: boolean }) {
   const strings = useStrings();
   return (
     <div>
-      <h3 className={`flex flex-wrap items-center gap-2 font-semibold ${isOpen ? 'text-amber' : ''}`}>
+      <h2 className={`flex flex-wrap items-center gap-2 font-semibold ${isOpen ? 'text-amber' : ''}`}>
         <Icon name="warning" />
         {strings.approval.title}
         <span
@@ -80,7 +80,7 @@ function Heading({ item, isOpen }: { item: ApprovalItem; isOpen: boolean }) {
         >
           {strings.approval.risk[item.risk]}
         </span>
-      </h3>
+      </h2>
       <p className="mt-1 [overflow-wrap:anywhere]" dir="auto">
         {item.reason.toWellFormed()}
       </p>

@@ -30,10 +30,10 @@ export function QuestionCard({ item, onAnswer }: QuestionCardProps) {
     <article
       className={`appear grid min-w-0 gap-3 rounded-lg border px-4 py-3 ${isOpen ? 'border-amber-line bg-amber-soft' : 'border-line bg-surface'}`}
     >
-      <h3 className={`flex items-center gap-2 font-semibold ${isOpen ? 'text-amber' : ''}`}>
+      <h2 className={`flex items-center gap-2 font-semibold ${isOpen ? 'text-amber' : ''}`}>
         <Icon name="chat" />
         {strings.question.title}
-      </h3>
+      </h2>
       <div className="prose">
         <Markdown text={item.question} />
       </div>

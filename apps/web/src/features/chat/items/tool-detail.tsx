@@ -59,10 +59,10 @@ export function ToolDetail({ item }: { item: ToolItem }) {
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section className="min-w-0">
-      <h3 className="mb-1 text-xs font-medium text-muted">{title}</h3>
+    <div className="min-w-0">
+      <p className="mb-1 text-xs font-medium text-muted">{title}</p>
       {children}
-    </section>
+    </div>
   );
 }
 

@@ -1,3 +1,5 @@
+import { revealHidden } from './reveal-hidden.ts';
+
 /** What a call is about, for its one line: the first of these arguments that is there. */
 const OBJECTS = [
   'command',
@@ -25,11 +27,14 @@ export function describeObject(args: unknown): string {
   const name = OBJECTS.find((key) => typeof record[key] === 'string' && record[key] !== '');
   if (name !== undefined) return toLine(record[name] as string);
   const first = Object.values(record).find((value) => typeof value === 'string');
-  return first === undefined ? '' : toLine(first as string);
+  return first === undefined ? '' : toLine(first);
 }
 
+/** In one line, what would turn or hide the rest of it is written out. */
 function toLine(text: string): string {
-  const line = text.replace(/\s+/gu, ' ').trim();
+  const line = revealHidden(text.replace(/\s+/gu, ' ').trim())
+    .map((piece) => (piece.kind === 'text' ? piece.text : `[${piece.code}]`))
+    .join('');
   if (line.length <= OBJECT_MAX) return line.toWellFormed();
   // Not within a surrogate pair or an emoji of several code points.
   const cut = [...new Intl.Segmenter().segment(line.slice(0, OBJECT_MAX + 32))]

@@ -52,6 +52,7 @@ describe('hidden characters', () => {
 describe('what a call is about', () => {
   it('is its command, path or address, in one well-formed line', () => {
     expect(describeObject({ cwd: '/x', command: 'ls\n -l' })).toBe('ls -l');
+    expect(describeObject({ path: 'a\u202etxt.exe' })).toBe('a[U+202E]txt.exe');
     expect(describeObject({ count: 3 })).toBe('');
     expect(describeObject(null)).toBe('');
     const family = '👨‍👩‍👧';

@@ -1,0 +1,120 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildApp, launchBrowser, openEverything, startVisit, type Visit } from './testing/browser.ts';
+import { CONVERSATION, type FakeVitto } from './testing/fake-vitto.ts';
+import {
+  tellAskingTask,
+  tellFailedTask,
+  tellFinishedTask,
+  tellQuestion,
+  tellRunningTask,
+} from './testing/sample-thread.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  await buildApp();
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+const CHAT = `/vitto/c/${CONVERSATION}`;
+
+/** Each state that the page can be in, how it comes about and where. */
+const STATES: { name: string; path: string; prepare: (fake: FakeVitto) => void; shows: string }[] = [
+  { name: 'empty', path: '/vitto', prepare: () => {}, shows: 'What can I do for you?' },
+  {
+    name: 'no model',
+    path: '/vitto',
+    prepare: (fake) => (fake.models = []),
+    shows: 'I have no language model yet',
+  },
+  {
+    name: 'signed out',
+    path: '/vitto',
+    prepare: (fake) => (fake.isSignedIn = false),
+    shows: 'You need a sign-in link.',
+  },
+  { name: 'finished', path: CHAT, prepare: tellFinishedTask, shows: 'What to know' },
+  {
+    name: 'running',
+    path: CHAT,
+    prepare: (fake) => (tellFinishedTask(fake), tellRunningTask(fake)),
+    shows: 'Now run the tests.',
+  },
+  { name: 'asking', path: CHAT, prepare: tellAskingTask, shows: 'I need your approval' },
+  { name: 'question', path: CHAT, prepare: tellQuestion, shows: 'To which name?' },
+  { name: 'failed', path: CHAT, prepare: tellFailedTask, shows: 'model.unavailable' },
+];
+
+async function check(visit: Visit): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page: visit.page }).analyze();
+  return violations.flatMap((violation) =>
+    violation.nodes.map((node) => `${violation.id}: ${node.html} ${node.failureSummary ?? ''}`),
+  );
+}
+
+/** What can be used and stands beyond the screen's edge, outside of what scrolls by itself. */
+function findOverflow(visit: Visit): Promise<string[]> {
+  return visit.page.evaluate(() =>
+    [...document.querySelectorAll('button, a, textarea, main, article')]
+      .filter(
+        (element) => element.checkVisibility() && element.closest('pre, dd, .table-frame, .sr-only') === null,
+      )
+      .filter((element) => {
+        const box = element.getBoundingClientRect();
+        return box.width > 1 && (box.right > window.innerWidth + 1 || box.left < -1);
+      })
+      .map((element) => element.outerHTML.slice(0, 200)),
+  );
+}
+
+const opened = ['finished', 'running'];
+
+describe('every state of the page', () => {
+  for (const width of [390, 1280]) {
+    for (const dark of [false, true]) {
+      it(`is accessible and fits ${width} px in ${dark ? 'dark' : 'light'}`, async () => {
+        for (const state of STATES) {
+          const visit = await startVisit(browser, { width, dark });
+          state.prepare(visit.fake);
+          await visit.page.goto(visit.origin + state.path);
+          await visit.page.getByText(state.shows).first().waitFor();
+          if (opened.includes(state.name)) await openEverything(visit.page);
+          // Appearing is an animation of a tenth of a second: contrast is measured at its end.
+          await visit.page.evaluate(() =>
+            Promise.all(
+              document
+                .getAnimations()
+                .filter((animation) => animation.effect?.getComputedTiming().iterations === 1)
+                .map((animation) => animation.finished),
+            ),
+          );
+          expect(await check(visit), state.name).toEqual([]);
+          expect(await findOverflow(visit), `${state.name} is wider than the screen`).toEqual([]);
+          expect(visit.errors, state.name).toEqual([]);
+          await visit.end();
+        }
+      });
+    }
+  }
+
+  it('opens the conversations on a phone, closes them with Escape, and can be used by keyboard alone', async () => {
+    const visit = await startVisit(browser, { width: 390 });
+    visit.fake.conversationCount = 95;
+    await visit.page.goto(`${visit.origin}/vitto`);
+    await visit.page.getByRole('button', { name: 'Conversations' }).focus();
+    await visit.page.keyboard.press('Enter');
+    const drawer = visit.page.getByRole('dialog', { name: 'Conversations' });
+    await drawer.getByText('A conversation').waitFor();
+    expect(await check(visit)).toEqual([]);
+    await drawer.getByRole('button', { name: 'Show more' }).click();
+    await drawer.getByText('Older conversation 60', { exact: true }).waitFor();
+    await visit.page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    expect(await visit.page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'Conversations',
+    );
+    await visit.end();
+  });
+});
