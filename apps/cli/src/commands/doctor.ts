@@ -30,11 +30,15 @@ export function addDoctor(program: Command): void {
 
 const MARKS = { ok: '✓', degraded: '!', missing: '–', down: '✗' };
 
+const HEADINGS = { machine: 'This machine', connection: 'Connection', server: 'The server' };
+
 function show({ output }: Context, components: Finding[]): void {
   const rows = components.map((item) =>
     [`${MARKS[item.state]} ${item.name}`, item.state, item.detail].map(toPlainLine),
   );
   formatTable(rows).forEach((row, at) => {
+    const source = components[at]?.source ?? 'machine';
+    if (components[at - 1]?.source !== source) output.line(HEADINGS[source]);
     output.line(row);
     const hint = components[at]?.hint;
     if (hint !== undefined && components[at]?.state !== 'ok') output.line(`    ${toPlainLine(hint)}`);
