@@ -123,6 +123,7 @@ function taskDependencies(
     guests: {
       claim: () => Promise.reject(new Error('no tool of this bench needs a guest')),
       release: async () => undefined,
+      suspend: async () => undefined,
       facts: async () => null,
     },
     dailyLimitNano: 1_000_000_000_000_000,

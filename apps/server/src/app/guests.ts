@@ -28,6 +28,10 @@ export class Guests {
     await this.#sandbox.close(taskId);
   }
 
+  async suspend(taskId: string): Promise<void> {
+    await this.#sandbox.suspend(taskId);
+  }
+
   async facts(): Promise<PromptFacts['guest']> {
     const { available } = await this.#sandbox.probe();
     return available ? { home: '/home/user', hasNetwork: false } : null;

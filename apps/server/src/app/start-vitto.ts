@@ -3,6 +3,7 @@ import { assembleContext, decideByRisk } from '../autonomy/index.ts';
 import { demoCacheOf, startDemo } from '../demo/index.ts';
 import {
   createCoreTools,
+  createWebTools,
   expireLeases,
   guestTools,
   ModelLimiter,
@@ -11,6 +12,7 @@ import {
 } from '../engine/index.ts';
 import { ensureLocalCliToken, ensureOwner, readSettings, type User } from '../identity/index.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { createGuardedFetch } from '../kernel/network/guarded-fetch.ts';
 import { WakeQueue } from '../kernel/queue.ts';
 import { joinProcesses, removeDeadProcesses } from '../kernel/process-registry.store.ts';
 import { SignalBus } from '../kernel/signal-bus.ts';
@@ -94,13 +96,19 @@ export async function startVitto(config: Config): Promise<Vitto> {
 
     if (isWorker) {
       const guests = new Guests(sandbox, database);
+      const web = createGuardedFetch();
+      stops.push(web.close);
       const worker = new Worker({
         database,
         queue,
         bus: signals,
         signals,
         runs,
-        registry: new ToolRegistry([createCoreTools(readStatus), guestTools]),
+        registry: new ToolRegistry([
+          createCoreTools(readStatus),
+          guestTools,
+          createWebTools({ fetch: web.fetch }),
+        ]),
         evaluateGate: openGate(config),
         decide: decideByRisk,
         resolveModels: (task, settings) => models.resolve(task, settings),

@@ -15,6 +15,7 @@ export { buildSystemPrompt, type PromptFacts } from './loop/system-prompt.ts';
 export { Transcript } from './loop/transcript.ts';
 export * from './models/index.ts';
 export { createCoreTools } from './tools/core/index.ts';
+export { createWebTools } from './tools/web/index.ts';
 export { guestTools } from './tools/guest/index.ts';
 export { ToolRegistry } from './tools/registry.ts';
 export { defineTool, type Tool, type ToolContext, type ToolPlugin, type ToolResult } from './tools/tool.ts';

@@ -40,10 +40,11 @@ export interface RunTaskDependencies {
   resolveModels: (task: TaskRecord, settings: Settings) => Promise<Model[]>;
   limiter: ModelLimiter;
   readSettings: (userId: string) => Promise<Settings>;
-  /** Guests of tasks: `release` removes what a task that has ended leaves behind. */
+  /** Guests of tasks: `release` removes what a task that has ended leaves behind, `suspend` ends what runs and keeps the files. */
   guests: {
     claim: (task: TaskRecord) => Promise<ClaimedGuest>;
     release: (taskId: string) => Promise<void>;
+    suspend: (taskId: string) => Promise<void>;
     facts: () => Promise<PromptFacts['guest']>;
   };
   /** A money cap a user's day, in billionths of a dollar; the user's own may be lower. */

@@ -102,7 +102,7 @@ export class Worker {
       await runTask(this.#deps, taskId, control);
     } catch (error) {
       const cause = controller.signal.reason instanceof RunStopped ? controller.signal.reason.cause : null;
-      if (cause === 'shutdown') await giveTaskBack(this.#deps, taskId);
+      if (cause === 'shutdown') await this.#giveBack(taskId);
       else if (cause === 'seized' || error instanceof LostLease) await this.#leave(taskId);
       else if (isDatabaseAway(error))
         logger.warn({ taskId }, 'the database is away; the task will be taken up again');
@@ -113,9 +113,20 @@ export class Worker {
   /** Somebody else has the task now, or it was cancelled: nothing of it goes on here. */
   async #leave(taskId: string): Promise<void> {
     this.#deps.logger.info({ taskId }, 'the task was taken from this worker');
-    await this.#deps.sweepGuests().catch((error: unknown) => {
+    await this.#clearGuest(taskId).catch((error: unknown) => {
       this.#deps.logger.warn({ err: error, taskId }, 'could not clear the guest of a task');
     });
+  }
+
+  async #giveBack(taskId: string): Promise<void> {
+    await giveTaskBack(this.#deps, taskId).catch((error: unknown) => {
+      this.#deps.logger.warn({ err: error, taskId }, 'could not give the task back; its lease will run out');
+    });
+  }
+
+  async #clearGuest(taskId: string): Promise<void> {
+    await this.#deps.guests.suspend(taskId);
+    await this.#deps.sweepGuests();
   }
 
   #stopRun(taskId: string, cause: 'seized' | 'lease-lost'): void {

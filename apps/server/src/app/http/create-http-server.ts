@@ -64,6 +64,7 @@ export interface HttpDependencies {
 export async function createHttpServer(deps: HttpDependencies): Promise<WebApp> {
   const app = createApp(deps);
   addProblems(app, deps);
+  addRequestLog(app, deps.logger);
   addJsonBodies(app);
   await addSecurityHeaders(app, deps.publicUrl);
   await app.register(cookie);
@@ -168,6 +169,15 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
   addWebRoutes(app, runs, deps.startDemo);
   addEventRoutes(app, { hub, reads, runs });
   addSettingsRoutes(app, deps);
+}
+
+/** One line a request, without its query, headers or body. */
+function addRequestLog(app: WebApp, logger: Logger): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown route';
+    const ms = Math.round(reply.elapsedTime);
+    logger.debug({ method: request.method, route, status: reply.statusCode, ms }, 'answered');
+  });
 }
 
 function tooManyAttempts(_request: FastifyRequest, context: { after: string }): AppError {

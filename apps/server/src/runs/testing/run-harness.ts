@@ -159,6 +159,7 @@ export async function createRunHarness(options: {
           ? Promise.reject(new GuestError('unavailable', 'no sandbox in this test'))
           : Promise.resolve({ session: options.guest, degradedReason: 'a test' }),
       release: () => Promise.resolve(),
+      suspend: () => Promise.resolve(),
       facts: () => Promise.resolve(null),
     },
     dailyLimitNano: null,

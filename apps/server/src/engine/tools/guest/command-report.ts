@@ -16,20 +16,16 @@ const SANDBOX_LIMITS: Record<NonNullable<ExecResult['limit']>, string> = {
   disk: ' (1 GiB)',
 };
 
-/** How a command ended, in one or two sentences. */
+/** How a command ended, in one or two sentences. Without its duration: the same result must read the same. */
 export function describeEnd(result: ExecResult, kind: GuestSession['kind']): string {
-  const seconds = (result.durationMs / 1000).toFixed(1);
   const sentences: string[] = [];
   if (result.limit !== null) {
     sentences.push(
-      LIMITS[result.limit] +
-        (kind === 'process-sandbox' ? SANDBOX_LIMITS[result.limit] : '') +
-        `, after ${seconds} s.`,
+      LIMITS[result.limit] + (kind === 'process-sandbox' ? SANDBOX_LIMITS[result.limit] : '') + '.',
     );
-  } else if (result.timedOut)
-    sentences.push(`It was ended at its time limit, after ${seconds} s; what it had printed is below.`);
-  else if (result.signal !== null) sentences.push(`It was ended by ${result.signal} after ${seconds} s.`);
-  else sentences.push(`Exit code ${result.exitCode} after ${seconds} s.`);
+  } else if (result.timedOut) sentences.push(`It was ended at its time limit; what it had printed is below.`);
+  else if (result.signal !== null) sentences.push(`It was ended by ${result.signal}.`);
+  else sentences.push(`Exit code ${result.exitCode}.`);
   if (result.leftoversKilled > 0) {
     const many = result.leftoversKilled === 1 ? 'One process' : `${result.leftoversKilled} processes`;
     sentences.push(

@@ -84,13 +84,13 @@ describe('run_command', () => {
       status: 'error',
       data: { exitCode: 2, durationMs: 1500, stdoutBytes: 4 },
     });
-    expect(result.text).toBe('Exit code 2 after 1.5 s.\n--- stdout ---\nout\n--- stderr ---\nerr');
+    expect(result.text).toBe('Exit code 2.\n--- stdout ---\nout\n--- stderr ---\nerr');
   });
 
   it('says why it ended', async () => {
     const textOf = async (how: Partial<ExecResult>): Promise<string> =>
       (await runTool(run, { command: 'x' }, exec(how))).result.text;
-    expect(await textOf({})).toBe('Exit code 0 after 1.5 s.\nThere was no output.');
+    expect(await textOf({})).toBe('Exit code 0.\nThere was no output.');
     expect(await textOf({ exitCode: null, timedOut: true, signal: 'SIGKILL' })).toContain(
       'at its time limit',
     );

@@ -98,7 +98,7 @@ export class ProcessSandboxService {
 
   /** Ends everything of a task here and removes its files; idempotent. */
   async close(taskId: string): Promise<void> {
-    await this.#endSession(taskId);
+    await this.suspend(taskId);
     const { working } = await this.#probed();
     await working?.store.remove(taskId);
   }
@@ -119,10 +119,11 @@ export class ProcessSandboxService {
 
   /** Ends everything that runs and keeps the files: for a shutdown. */
   async stop(): Promise<void> {
-    await Promise.all([...this.#sessions.keys()].map((taskId) => this.#endSession(taskId)));
+    await Promise.all([...this.#sessions.keys()].map((taskId) => this.suspend(taskId)));
   }
 
-  async #endSession(taskId: string): Promise<void> {
+  /** Ends everything that a task runs here and keeps its files: another process may go on with it. */
+  async suspend(taskId: string): Promise<void> {
     const opening = this.#sessions.get(taskId);
     this.#sessions.delete(taskId);
     await opening?.then(
