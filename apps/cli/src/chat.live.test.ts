@@ -85,6 +85,15 @@ test('with --stream the text is written while the task still runs', async () => 
   expect(await vitto.finished).toEqual({ code: 0, stdout: 'first words\n', stderr: '' });
 });
 
+test('what the last deltas left out is taken from the finished step', async () => {
+  server.onTask = (task) => {
+    server.emit(task, event.text('word by wo'));
+    server.emit(task, event.turnCompleted('word by word.'));
+    server.emit(task, event.completed('word by word.'));
+  };
+  expect((await runVitto(['chat', '--stream', 'go'], server)).stdout).toBe('word by word.\n');
+});
+
 test('nothing of the text reaches the terminal as a command', async () => {
   answers('\x1b]0;owned\x07safe\x1b[2J\x9b1A text');
   const live = await runVitto(['chat', '--stream', 'go'], server);
@@ -202,7 +211,7 @@ test('a journal that was set back is said, and its new events are shown', async 
   for (const last of [event.text('anew'), event.turnCompleted('one anew'), event.completed('one anew')]) {
     server.emit(task, last);
   }
-  expect(await vitto.finished).toMatchObject({ code: 0, stdout: 'one two three anew\n' });
+  expect(await vitto.finished).toMatchObject({ code: 0, stdout: 'one two three anew\n\none anew\n' });
 });
 
 test('what waits for an approval exits with 5 and says how to decide', async () => {

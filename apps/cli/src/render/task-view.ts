@@ -21,6 +21,8 @@ export class TaskView {
   readonly #calls = new Map<string, { description: string; at: number }>();
   readonly #live = new Map<string, { cleaner: TerminalText; line: string }>();
   #answer = new TerminalText();
+  /** What the deltas of this attempt have said so far. */
+  #said = '';
   #lastText = '';
   #hasText = false;
   #isInTurn = false;
@@ -69,10 +71,8 @@ export class TaskView {
 
   #showDelta(delta: string): void {
     if (!this.#isLive) return;
-    const text = this.#answer.push(delta).replaceAll('\r', '\n');
-    if (text === '') return;
-    this.#separate();
-    this.#output.text(text);
+    this.#said += delta;
+    this.#showText(delta);
   }
 
   #showTurn(turn: EventPayload<'agent.turn_completed'>): void {
@@ -81,15 +81,23 @@ export class TaskView {
     const text = turn.message.content
       .map((part) => (part.type === 'text' ? textOf(part['text']) : ''))
       .join('');
-    if (this.#isInTurn) this.#output.text(this.#answer.end());
-    else if (text.trim() !== '') {
-      this.#separate();
-      this.#output.text(toPlainText(text));
+    // The journal keeps no delta that the finished step says anyway: the rest of the text comes from here.
+    if (text.startsWith(this.#said)) this.#showText(text.slice(this.#said.length));
+    else {
+      this.#restartText();
+      this.#showText(text);
     }
-    this.#answer = new TerminalText();
+    this.#output.text(this.#isInTurn ? this.#answer.end() : '');
     if (text.trim() !== '') this.#lastText = text;
-    this.#output.endLine();
-    this.#isInTurn = false;
+    this.#restartText();
+  }
+
+  #showText(piece: string): void {
+    if (piece.trim() === '' && !this.#isInTurn) return;
+    const text = this.#answer.push(piece).replaceAll('\r', '\n');
+    if (text === '') return;
+    this.#separate();
+    this.#output.text(text);
   }
 
   /** An empty line between what two steps said. */
@@ -151,9 +159,10 @@ export class TaskView {
     else this.#output.note(this.#output.colors.dim(notice.text));
   }
 
-  /** The attempt's text does not count: the next begins on a line of its own. */
+  /** What comes next begins on a line of its own: another step, or another attempt at this one. */
   #restartText(): void {
     this.#answer = new TerminalText();
+    this.#said = '';
     this.#output.endLine();
     this.#isInTurn = false;
   }
