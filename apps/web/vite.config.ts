@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 /** Where `vite dev` finds the server; the built app is served by the server itself, from the same origin. */
-const DEV_SERVER = 'http://127.0.0.1:4747';
+const DEV_SERVER = 'http://127.0.0.1:4800';
 
 export default defineConfig({
   root: import.meta.dirname,

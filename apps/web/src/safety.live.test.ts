@@ -87,6 +87,7 @@ function writeEverywhere(text: string): void {
       data: { [text]: text },
       artifacts: [{ id: idOf(77), name: text, mediaType: text, bytes: 1 }],
     }),
+    make.called(TASK, 'w', 'whistle_user', { data: { message: text, severity: text } }),
     make.asked(TASK, 'c2', idOf(7), { [text]: text }, { tool: text, reason: text }),
     make.make(TASK, 'task.parked', {
       state: 'waiting_input',

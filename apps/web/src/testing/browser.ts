@@ -4,7 +4,8 @@ import { build } from 'vite';
 import { FakeVitto } from './fake-vitto.ts';
 
 const APP = join(import.meta.dirname, '..', '..');
-export const WEB_ROOT = join(APP, 'dist');
+/** Beside the app that is served: a test must not take that away from who runs it. */
+export const WEB_ROOT = join(APP, '.cache', 'live-tests');
 
 const FLAGS = [
   '--no-sandbox',
@@ -17,7 +18,11 @@ const FLAGS = [
 
 /** Builds the app as it is shipped. */
 export async function buildApp(): Promise<void> {
-  await build({ configFile: join(APP, 'vite.config.ts'), logLevel: 'error' });
+  await build({
+    configFile: join(APP, 'vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir: WEB_ROOT, emptyOutDir: true },
+  });
 }
 
 export function launchBrowser(): Promise<Browser> {

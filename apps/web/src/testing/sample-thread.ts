@@ -46,6 +46,9 @@ export function tellFinishedTask(fake: FakeVitto): void {
       durationMs: 312,
       untrusted: 'https://example.com',
     }),
+    make.called(DONE, 'c3', 'whistle_user', {
+      data: { message: 'The cache is larger than the project.', severity: 'warning' },
+    }),
     make.turn(DONE, 2, LONG_ANSWER),
     make.raw(DONE, 'moon.rose', { phase: 'full' }),
     make.completed(DONE, LONG_ANSWER),

@@ -9,6 +9,7 @@ import { QuestionCard } from './question-card.tsx';
 import { RawEvent } from './raw-event.tsx';
 import { ToolCard } from './tool-card.tsx';
 import { UserMessage } from './user-message.tsx';
+import { Whistle } from './whistle.tsx';
 
 interface ThreadItemProps {
   item: Item;
@@ -31,7 +32,11 @@ function drawItem(item: Item, onAnswer: ThreadItemProps['onAnswer']) {
     case 'answer':
       return isSilent(item) ? null : <AnswerBlock item={item} />;
     case 'tool':
-      return <ToolCard item={item} />;
+      return item.tool === 'whistle_user' && item.state === 'ok' ? (
+        <Whistle item={item} />
+      ) : (
+        <ToolCard item={item} />
+      );
     case 'approval':
       return <ApprovalCard item={item} />;
     case 'question':
