@@ -11,4 +11,9 @@ export { ensureOwner, type User } from './owner.store.ts';
 export { hashSecret, isSameSecret } from './secret-token.ts';
 export { endSession, findSession, SESSION_DAYS, type NewSession, type Session } from './session.store.ts';
 export { readSettings, updateSettings } from './settings.store.ts';
-export { createSignInCode, redeemSignInCode, SIGN_IN_CODE_MINUTES } from './sign-in-code.store.ts';
+export {
+  createSignInCode,
+  isSignInCodeUsed,
+  redeemSignInCode,
+  SIGN_IN_CODE_MINUTES,
+} from './sign-in-code.store.ts';

@@ -20,6 +20,15 @@ export async function createSignInCode(database: Database, userId: string): Prom
   return code;
 }
 
+/** Whether somebody has signed in with a code. */
+export async function isSignInCodeUsed(database: Database, code: string): Promise<boolean> {
+  const result = await database.pool.query(
+    'select 1 from vitto_sign_in_codes where code_hash = $1 and used_at is not null',
+    [hashSecret(code)],
+  );
+  return result.rowCount === 1;
+}
+
 /**
  * Uses a code up and begins a session, both or neither: of two requests with one code, one gets a session.
  * @throws AppError `sign-in.code-invalid` (401) when the code is unknown, used or too old: the three are not told apart.

@@ -411,7 +411,7 @@ describe('a run of the loop', () => {
     await own.run(taskId);
     const all = JSON.stringify([await own.events(taskId), model.calls]);
     expect(all).not.toContain(key);
-    expect(all).toContain('${API_TOKEN}');
+    expect(all).toContain('$' + '{API_TOKEN}');
     expect(all).toContain('0123456789abcdef0123456789abcdef01234567');
     const dump = await own.database.pool.query(
       'select title from vitto_conversations union all select title from vitto_tasks',

@@ -1,4 +1,5 @@
-import { eventEnvelope, type EventEnvelope, type NewEvent } from '@vitto/contracts';
+import type { eventEnvelope } from '@vitto/contracts';
+import { type EventEnvelope, type NewEvent } from '@vitto/contracts';
 import { sqlState, type Sql } from '../../kernel/database/database.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import { toStorableJson } from '../../kernel/text/storable.ts';

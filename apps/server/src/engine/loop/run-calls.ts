@@ -138,7 +138,7 @@ function decideCall(run: Run, call: OpenCall, tool: Tool, input: unknown): Ready
       tier: tool.tier,
       arguments: call.input,
       argumentsHash,
-      grantKey: tool.grantKey?.(input as never) ?? null,
+      grantKey: tool.grantKey?.(input) ?? null,
       isTainted: run.task.isTainted,
       isContained: tool.tier === 'vm',
       taskKind: run.task.kind,

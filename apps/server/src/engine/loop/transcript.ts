@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import { isEventType, type EventPayload } from '@vitto/contracts';
+import { isEventType, type EventPayload, type EventType } from '@vitto/contracts';
 import type { AssistantPart } from '../models/model.ts';
 import { readToolCalls, type TurnCall } from '../models/tool-input.ts';
 import { frameUntrusted } from './frame-untrusted.ts';
@@ -170,12 +170,10 @@ export class Transcript {
   }
 }
 
-function read<T extends Parameters<typeof isEventType>[0]>(
-  event: FoldEvent,
-): T extends keyof Payloads ? Payloads[T] : never {
+function read<T extends EventType>(event: FoldEvent): Payloads[T] {
   return event.payload as never;
 }
-type Payloads = { [T in import('@vitto/contracts').EventType]: EventPayload<T> };
+type Payloads = { [T in EventType]: EventPayload<T> };
 
 function toUser(text: string): LanguageModelV4Message {
   return { role: 'user', content: [{ type: 'text', text }] };

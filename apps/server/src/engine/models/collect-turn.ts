@@ -100,7 +100,7 @@ export class TurnCollector {
     } else if (part.type === 'file' || part.type === 'reasoning-file') {
       const { providerMetadata, ...rest } = part;
       const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
-      this.#blocks.push({ ...rest, ...options } as AssistantPart);
+      this.#blocks.push({ ...rest, ...options });
     }
   }
 }

@@ -114,7 +114,7 @@ const MAKERS: Record<ProviderName, Maker> = {
       ...keyAndUrl(access, 'https://openrouter.ai/api/v1'),
       fetch,
       compatibility: 'strict',
-    }).chat(model, { usage: { include: true } }) as unknown as LanguageModelV4,
+    }).chat(model, { usage: { include: true } }),
   ollama: (model, access, fetch) =>
     createOpenAICompatible({
       name: 'ollama',

@@ -1,4 +1,4 @@
-import { ModelError } from './model.ts';
+import type { ModelError } from './model.ts';
 import type { RetryReason } from './model.ts';
 
 /** Why an attempt gave no turn, and what follows from it. */

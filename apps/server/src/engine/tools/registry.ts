@@ -13,9 +13,12 @@ export class ToolRegistry {
 
   #add(plugin: ToolPlugin, tool: Tool): void {
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(tool.name)) {
-      throw new Error(`plugin ${plugin.name}: "${tool.name}" is not a tool name (letters, digits, _ and -, at most 64)`);
+      throw new Error(
+        `plugin ${plugin.name}: "${tool.name}" is not a tool name (letters, digits, _ and -, at most 64)`,
+      );
     }
-    if (this.#tools.has(tool.name)) throw new Error(`plugin ${plugin.name}: there is already a tool "${tool.name}"`);
+    if (this.#tools.has(tool.name))
+      throw new Error(`plugin ${plugin.name}: there is already a tool "${tool.name}"`);
     this.#tools.set(tool.name, tool);
     const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' });
     this.#definitions.set(tool.name, {

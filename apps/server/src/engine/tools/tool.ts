@@ -41,7 +41,7 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
 
 /** Keeps the input's type while a tool is defined. */
 export function defineTool<Input extends z.ZodType>(tool: Tool<Input>): Tool {
-  return tool as unknown as Tool;
+  return tool;
 }
 
 export interface ToolPlugin {
@@ -110,7 +110,11 @@ export interface ArtifactAccess {
   /** A writer for output of unknown length; memory stays bounded. `abort` leaves nothing behind. */
   open: (name: string, mediaType: string) => Promise<ArtifactWriter>;
   /** `null` when there is none of that id for this user. */
-  read: (id: string, offset: number, length: number) => Promise<{ ref: ArtifactRef; bytes: Uint8Array } | null>;
+  read: (
+    id: string,
+    offset: number,
+    length: number,
+  ) => Promise<{ ref: ArtifactRef; bytes: Uint8Array } | null>;
 }
 
 export interface ArtifactWriter {

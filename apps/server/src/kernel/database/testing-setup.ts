@@ -8,7 +8,7 @@ import { startLocalPostgres } from './local-postgres.ts';
  * Global set-up of the tests that need a database: one PostgreSQL for the whole run in a temporary folder, or the
  * server that VITTO_TEST_DATABASE_URL names. Each test file makes a database of its own.
  */
-export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env['VITTO_TEST_DATABASE_URL'] !== undefined) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'vitto-test-'));
   chmodSync(folder, 0o711);

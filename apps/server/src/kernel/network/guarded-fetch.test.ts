@@ -30,7 +30,7 @@ function guard(options: GuardOptions = {}): GuardedFetch {
 const codeOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'no failure',
-    (error: { code?: string }) => error.code ?? String(error),
+    (error: Error & { code?: string }) => error.code ?? error.message,
   );
 
 const textOf = async (fetch: GuardedFetch, url: string): Promise<string> =>

@@ -95,7 +95,7 @@ const answer = {
   faults: z.array(fault).optional(),
 };
 
-export interface Answer extends z.output<z.ZodObject<typeof answer>> {}
+export type Answer = z.output<z.ZodObject<typeof answer>>;
 
 /** A turn is an answer, or a fork: the first branch whose `if` holds goes on; none holds: the script fails. */
 export type Turn = Answer | { when: Branch[] };

@@ -67,7 +67,8 @@ export class ScriptedModel implements LanguageModelV4 {
     if (answer.delayMs) await this.#clock.sleep(answer.delayMs, signal);
     yield { type: 'response-metadata', modelId: this.modelId };
     if (fault !== null && 'kind' in fault) {
-      return yield* this.#breakOff(fault, fillTemplate(answer.text ?? '', captured), signal);
+      yield* this.#breakOff(fault, fillTemplate(answer.text ?? '', captured), signal);
+      return;
     }
     if (answer.reasoning !== undefined) {
       yield* this.#say('reasoning', fillTemplate(answer.reasoning, captured), answer, signal);

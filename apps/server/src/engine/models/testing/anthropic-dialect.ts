@@ -55,7 +55,7 @@ function encodeBlocks(answer: FakeAnswer): string[] {
     const deltas = answer.reasoning.map((thinking) => ({ type: 'thinking_delta', thinking }));
     blocks.push({
       start: { type: 'thinking', thinking: '', signature: '' },
-      deltas: [...deltas, { type: 'signature_delta', signature: 'c2lnbmVk' } as never],
+      deltas: [...deltas, { type: 'signature_delta', signature: 'c2lnbmVk' }],
     });
   }
   if (answer.text) {

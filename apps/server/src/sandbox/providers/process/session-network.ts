@@ -39,7 +39,7 @@ export class SessionNetwork {
     maker.stderr?.on('data', (chunk: Buffer) => (complaint += chunk.toString('utf8').slice(0, 500)));
     try {
       const info = readUntil(maker.stdio[3] as Readable, /"child-pid":\s*(\d+)/);
-      const [pid] = await Promise.all([info, readUntil(maker.stdout as Readable, /(ready)/)]);
+      const [pid] = await Promise.all([info, readUntil(maker.stdout, /(ready)/)]);
       return new SessionNetwork(openSync(`/proc/${pid}/ns/user`, 'r'), openSync(`/proc/${pid}/ns/net`, 'r'));
     } catch {
       maker.kill('SIGKILL');
