@@ -44,6 +44,7 @@ function beginTask(text = 'clean the build'): void {
 describe('the chat', () => {
   it('sends the first message, streams the answer, shows a call, asks, runs what was approved, and is done', async () => {
     const { fake, page } = visit;
+    fake.conversationCount = 0;
     fake.onMessage = (text) => {
       beginTask(text);
       fake.emit(fake.make.text(TASK, 1, 'I look at the **build** folder'));
@@ -55,6 +56,7 @@ describe('the chat', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`**${CHAT}`);
     await thread().getByText('clean the build').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'A conversation' }).waitFor();
     await thread().locator('strong', { hasText: 'build' }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     expect(await composer().inputValue()).toBe('');

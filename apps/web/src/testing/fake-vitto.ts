@@ -125,7 +125,10 @@ export class FakeVitto {
     if (path === '/api/settings') return { language: 'en' };
     if (path === '/api/system') return this.#system();
     if (path === '/api/conversations' && method === 'GET') return this.#list(url);
-    if (path === '/api/conversations') return this.#conversation(CONVERSATION, '');
+    if (path === '/api/conversations') {
+      this.conversationCount = Math.max(1, this.conversationCount);
+      return this.#conversation(CONVERSATION, '');
+    }
     if (path === `/api/conversations/${CONVERSATION}`) return this.#conversation(CONVERSATION, this.title);
     if (path === `/api/conversations/${CONVERSATION}/events`) return this.#history(url);
     if (path === `/api/conversations/${CONVERSATION}/messages`) {

@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { toApiError, type ApiError } from '../../api/api-error.ts';
-import { systemQuery } from '../../api/queries.ts';
+import { CONVERSATIONS_KEY, systemQuery } from '../../api/queries.ts';
 import { useVitto } from '../../api/vitto-context.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import { Composer } from './composer.tsx';
@@ -74,6 +74,7 @@ function Welcome({ onExample }: { onExample: (text: string) => void }) {
 
 function useFirstMessage(draft: Draft, setDraft: (draft: Draft) => void) {
   const { api } = useVitto();
+  const queries = useQueryClient();
   const navigate = useNavigate();
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
@@ -90,6 +91,8 @@ function useFirstMessage(draft: Draft, setDraft: (draft: Draft) => void) {
     const conversationId = attempt.conversationId ?? '';
     await api.sendMessage(conversationId, { text: attempt.text }, attempt.key);
     setDraft({ text: '', attempt: null });
+    // The stream begins with the first history: it does not tell of what came before.
+    void queries.invalidateQueries({ queryKey: CONVERSATIONS_KEY });
     await navigate({ to: '/vitto/c/$conversationId', params: { conversationId } });
   };
   const send = () => {
