@@ -10,6 +10,7 @@ import {
   sentMessage,
   systemStatus,
   task,
+  signInCode,
 } from '@vitto/contracts';
 import type { createTask, decideApproval, sendMessage, updateConversation } from '@vitto/contracts';
 import { isBroken, readProblem, unreachable } from './api-problem.ts';
@@ -49,6 +50,7 @@ export class ApiClient {
     return this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
   }
 
+  createSignInCode = () => this.#call('api/sign-in-codes', signInCode, { method: 'POST', body: {} });
   createTask = (body: Input<typeof createTask>) => this.#call('api/tasks', task, { method: 'POST', body });
   sendMessage = (conversationId: string, body: Input<typeof sendMessage>) =>
     this.#call(`api/conversations/${encodeURIComponent(conversationId)}/messages`, sentMessage, {

@@ -10,6 +10,7 @@ import { Output } from './output.ts';
 export interface Context {
   output: Output;
   api: ApiClient;
+  url: URL;
   /** True when a person can be asked: a terminal on both sides and no `--json`. */
   isInteractive: boolean;
   /** The environment for the server program, read here once. */
@@ -36,6 +37,7 @@ export function createContext(command: Command, environment: NodeJS.ProcessEnv =
       color: !environment['NO_COLOR'] && environment['TERM'] !== 'dumb',
     }),
     api: new ApiClient(url, token),
+    url,
     isInteractive: !json && process.stdin.isTTY === true && process.stderr.isTTY === true,
     environment,
   };

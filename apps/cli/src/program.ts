@@ -8,6 +8,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addRecord } from './commands/record.ts';
 import { addReplay } from './commands/replay.ts';
 import { addShow } from './commands/show.ts';
+import { addSignIn } from './commands/sign-in.ts';
 import { addStart, addWorker } from './commands/start.ts';
 import { addTail } from './commands/tail.ts';
 import { addTasks } from './commands/tasks.ts';
@@ -30,6 +31,7 @@ export function createProgram(): Command {
     .exitOverride();
   const add = [
     addStart,
+    addSignIn,
     addWorker,
     addChat,
     addTasks,

@@ -237,6 +237,9 @@ export type Me = z.infer<typeof me>;
 
 export const signIn = z.strictObject({ code: z.string().min(1).max(200) });
 
+/** A one-time way to sign in on another browser: `code` goes into the fragment of the sign-in page. */
+export const signInCode = z.object({ code: z.string(), expiresAt: time });
+
 export const apiToken = z.object({
   id,
   name: z.string(),

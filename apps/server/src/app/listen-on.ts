@@ -13,7 +13,7 @@ export async function listenOn(app: WebApp, host: string, port: number): Promise
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
       throw new AppError('server.port-taken', `Port ${port} on ${host} is in use.`, {
-        hint: `Vitto may be running already (open http://${host}:${port}). Else choose another port: npm start -- --port ${port + 1}`,
+        hint: `Vitto may be running already: \`npm run vitto -- sign-in\` prints a link to it. Else choose another port: npm start -- --port ${port + 1}`,
       });
     }
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {

@@ -39,7 +39,7 @@ export async function redeemSignInCode(database: Database, code: string): Promis
     if (userId === null) {
       throw new AppError('sign-in.code-invalid', 'This sign-in link has been used already or has expired.', {
         status: 401,
-        hint: 'Ask for a new link on the machine where Vitto runs: `vitto start` prints one.',
+        hint: 'Ask for a new link on the machine where Vitto runs: `npm run vitto -- sign-in` prints one.',
       });
     }
     return insertSession(client, userId);

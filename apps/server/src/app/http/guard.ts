@@ -61,7 +61,7 @@ function sessionViewer(session: Session, hash: string): Viewer {
 function notSignedIn(message: string): AppError {
   return new AppError('sign-in.required', message, {
     status: 401,
-    hint: 'Open the sign-in link that `vitto start` prints, or send a personal token as `authorization: Bearer …`.',
+    hint: 'Open a sign-in link (`npm run vitto -- sign-in` prints one), or send a personal token as `authorization: Bearer …`.',
   });
 }
 

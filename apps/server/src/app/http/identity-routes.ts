@@ -1,13 +1,22 @@
-import { apiToken, createApiToken as createToken, createdApiToken, me, signIn } from '@vitto/contracts';
+import {
+  apiToken,
+  createApiToken as createToken,
+  createdApiToken,
+  me,
+  signIn,
+  signInCode,
+} from '@vitto/contracts';
 import { z } from 'zod';
 import { idParams, nothing, viewerOf, type Viewer, type WebApp } from '../../channels/index.ts';
 import {
   createApiToken,
+  createSignInCode,
   deleteApiToken,
   endSession,
   findSession,
   listApiTokens,
   redeemSignInCode,
+  SIGN_IN_CODE_MINUTES,
 } from '../../identity/index.ts';
 import type { Database } from '../../kernel/database/database.ts';
 import { SESSION_COOKIE, sessionCookieOptions } from './session-cookie.ts';
@@ -19,6 +28,7 @@ export function addIdentityRoutes(
   deps: { database: Database; hub: EventHub; publicUrl: string; attemptsPerMinute: number },
 ): void {
   addSessionRoutes(app, deps);
+  addSignInCodeRoute(app, deps);
   addTokenRoutes(app, deps);
 }
 
@@ -69,6 +79,29 @@ function addSessionRoutes(app: WebApp, deps: IdentityDependencies): void {
         hub.endCredential(viewer.credential);
       }
       return reply.clearCookie(SESSION_COOKIE, cookie).code(204).send(undefined);
+    },
+  );
+}
+
+function addSignInCodeRoute(app: WebApp, deps: IdentityDependencies): void {
+  app.post(
+    '/api/sign-in-codes',
+    {
+      config: {
+        isAnswerSecret: true,
+        rateLimit: { max: deps.attemptsPerMinute, timeWindow: '1 minute' },
+      },
+      schema: {
+        tags: ['sign-in'],
+        summary: 'Make a one-time code to sign in elsewhere; it is shown once',
+        body: z.strictObject({}).nullish(),
+        response: { 201: signInCode },
+      },
+    },
+    async (request, reply) => {
+      const code = await createSignInCode(deps.database, viewerOf(request).userId);
+      const expiresAt = new Date(Date.now() + SIGN_IN_CODE_MINUTES * 60_000).toISOString();
+      return reply.code(201).send({ code, expiresAt });
     },
   );
 }

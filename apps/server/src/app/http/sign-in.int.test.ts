@@ -48,6 +48,15 @@ describe('signing in', () => {
     expect(me.json).toMatchObject({ id: bed.owner.userId, role: 'owner', csrfToken: expect.any(String) });
   });
 
+  it('gives who is signed in a code for another browser, for themselves only', async () => {
+    const { cookie, csrf } = await signIn();
+    const made = await anyone('/api/sign-in-codes', { json: {}, headers: { cookie, 'x-csrf-token': csrf } });
+    expect(made.status).toBe(201);
+    const other = await anyone('/api/session', { json: { code: made.json['code'] } });
+    expect(other.json).toMatchObject({ id: bed.owner.userId });
+    expect((await anyone('/api/sign-in-codes', { json: {} })).status).toBe(401);
+  });
+
   it('marks the cookie as secure behind https', async () => {
     const secure = await bed.startServer({ publicUrl: 'https://vitto.example' });
     const code = await createSignInCode(bed.database, bed.owner.userId);
