@@ -28,7 +28,7 @@ function allRoutes(): Route[] {
 }
 const takesBody = ({ method, path }: Route) =>
   document.paths[path]?.[method.toLowerCase()]?.requestBody !== undefined;
-const BODY_MAY_BE_ABSENT = ['POST /api/tasks/{id}/cancel', 'POST /api/demo'];
+const BODY_MAY_BE_ABSENT = ['POST /api/tasks/{id}/cancel', 'POST /api/demo', 'POST /api/sign-in-codes'];
 const OPEN = ['GET /healthz', 'GET /readyz', 'POST /api/session'];
 const name = (route: Route) => `${route.method} ${route.path}`;
 
@@ -43,6 +43,7 @@ const BODIES: Record<string, unknown> = {
   'POST /api/approvals/{id}/decision': { decision: 'approved' },
   'POST /api/tokens': { name: 'x' },
   'POST /api/demo': {},
+  'POST /api/sign-in-codes': {},
   'POST /api/session': { code: 'x' },
   'PATCH /api/settings': { language: 'es' },
 };
@@ -107,6 +108,7 @@ describe('every route', () => {
         "POST /api/conversations/{id}/messages",
         "POST /api/demo",
         "POST /api/session",
+        "POST /api/sign-in-codes",
         "POST /api/tasks",
         "POST /api/tasks/{id}/cancel",
         "POST /api/tasks/{id}/messages",
