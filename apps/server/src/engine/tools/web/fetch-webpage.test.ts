@@ -22,7 +22,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
   const [tool] = createWebTools({ fetch }).tools;
   const base = `http://site.test:${site.port}`;
   const run = (path = '/', args: Args = {}, signal?: AbortSignal): Promise<ToolResult> =>
-    tool?.run({ url: base + path, ...args } as never, context(signal)) as Promise<ToolResult>;
+    tool?.run({ url: base + path, ...args }, context(signal)) as Promise<ToolResult>;
   return { base, site, run };
 }
 
@@ -129,7 +129,7 @@ describe('fetch_webpage', { timeout: 30_000 }, () => {
     const { fetch, close } = createGuardedFetch();
     closers.push(close);
     const [tool] = createWebTools({ fetch }).tools;
-    const result = await tool?.run({ url: `http://127.1:${site.port}/` } as never, context());
+    const result = await tool?.run({ url: `http://127.1:${site.port}/` }, context());
     expect(result).toMatchObject({ status: 'error', data: { code: 'network.address-refused' } });
     expect(result).not.toHaveProperty('untrusted');
     expect(site.connections()).toBe(0);
@@ -141,7 +141,7 @@ describe('fetch_webpage', { timeout: 30_000 }, () => {
     const refuseUrl = (url: URL, task: { userId: string }) =>
       `${url.hostname} is not open to ${task.userId}.`;
     const [tool] = createWebTools({ fetch, refuseUrl }).tools;
-    const result = (await tool?.run({ url: 'http://site.test/' } as never, context())) as ToolResult;
+    const result = (await tool?.run({ url: 'http://site.test/' }, context())) as ToolResult;
     expect(result.text).toBe('network.host-refused: site.test is not open to u.');
   });
 
