@@ -1,5 +1,17 @@
-import { eventEnvelope, problem, task, type EventEnvelope, type Task } from '@vitto/contracts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  conversation,
+  eventEnvelope,
+  problem,
+  sentMessage,
+  task,
+  type EventEnvelope,
+} from '@vitto/contracts';
+import type { z } from 'zod';
+import type { Vitto } from '../app/start-vitto.ts';
 import { AppError } from '../kernel/app-error.ts';
+import type { PreparedDemo } from './prepare-demo.ts';
 
 const END_TYPES = new Set(['task.completed', 'task.failed', 'task.cancelled']);
 
@@ -8,23 +20,38 @@ export class DemoClient {
   readonly #url: string;
   readonly #headers: Record<string, string>;
 
+  /** For the Vitto of this process. */
+  static async connect({ url, installation }: Pick<Vitto, 'url' | 'installation'>): Promise<DemoClient> {
+    const token = await readFile(join(installation.config.home, 'cli-token'), 'utf8');
+    return new DemoClient(url ?? '', token.trim());
+  }
+
   constructor(url: string, token: string) {
     this.#url = url;
     this.#headers = { authorization: `Bearer ${token}` };
   }
 
-  /** Starts a task that was put together here. */
-  createTask(body: { prompt: string; title: string; model: string; allowedPaths: string[] }): Promise<Task> {
-    return this.#post('/api/tasks', body);
+  /** Starts a demo in a conversation of its own, played from a file; gives the task's id. */
+  async startDemo(demo: PreparedDemo, script: string): Promise<string> {
+    const { prompt, title, folder } = demo;
+    const body = { prompt, title, model: `script:${script}`, allowedPaths: [folder] };
+    return (await this.#post('/api/tasks', body, task)).id;
   }
 
-  /** Starts the demo as the web app does. */
-  startDemo(): Promise<Task> {
-    return this.#post('/api/demo', {});
+  /** Opens a conversation for a demo that starts later; gives its id. */
+  async openConversation({ title, folder }: PreparedDemo): Promise<string> {
+    return (await this.#post('/api/conversations', { title, allowedPaths: [folder] }, conversation)).id;
   }
 
+  /** Starts a demo in a conversation that is open; gives the task's id. */
+  async startDemoIn(conversationId: string, demo: PreparedDemo, script: string): Promise<string> {
+    const body = { text: demo.prompt, model: `script:${script}` };
+    return (await this.#post(`/api/conversations/${conversationId}/messages`, body, sentMessage)).taskId;
+  }
+
+  /** Changes nothing when it has ended. */
   async cancelTask(taskId: string): Promise<void> {
-    await this.#post(`/api/tasks/${taskId}/cancel`, {});
+    await this.#post(`/api/tasks/${taskId}/cancel`, {}, task);
   }
 
   /** A task's events as they happen, up to its last. */
@@ -43,11 +70,11 @@ export class DemoClient {
     }
   }
 
-  async #post(path: string, body: unknown): Promise<Task> {
+  async #post<T>(path: string, body: unknown, answer: z.ZodType<T>): Promise<T> {
     const headers = { ...this.#headers, 'content-type': 'application/json' };
     const response = await fetch(this.#url + path, { method: 'POST', headers, body: JSON.stringify(body) });
     if (!response.ok) throw await toError(response);
-    return task.parse(await response.json());
+    return answer.parse(await response.json());
   }
 }
 

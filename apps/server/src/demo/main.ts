@@ -32,12 +32,8 @@ async function main(): Promise<number> {
 async function play(vitto: Vitto, args: DemoArguments, signal: AbortSignal): Promise<number> {
   signal.throwIfAborted();
   if (args.isHeadless) return (await runHeadless(vitto, { script: args.script, signal, write })) ? 0 : 1;
-  await showDemo(vitto, { mayOpen: args.mayOpen, environment: process.env, write });
-  return new Promise((resolve) => {
-    const end = () => resolve(signal.reason as number);
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end, { once: true });
-  });
+  await showDemo(vitto, { mayOpen: args.mayOpen, environment: process.env, signal, write });
+  return signal.reason as number;
 }
 
 /** The first signal stops in order, the second at once. The reason of the abort is the exit code. */

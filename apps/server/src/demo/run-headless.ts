@@ -55,14 +55,8 @@ async function playDemo(
   demo: PreparedDemo,
   options: HeadlessOptions,
 ): Promise<EventEnvelope[]> {
-  const token = await readFile(join(vitto.installation.config.home, 'cli-token'), 'utf8');
-  const client = new DemoClient(vitto.url ?? '', token.trim());
-  const { id } = await client.createTask({
-    prompt: demo.prompt,
-    title: demo.title,
-    model: `script:${options.script}`,
-    allowedPaths: [demo.folder],
-  });
+  const client = await DemoClient.connect(vitto);
+  const id = await client.startDemo(demo, options.script);
   const teller = new ProgressTeller();
   const events: EventEnvelope[] = [];
   try {

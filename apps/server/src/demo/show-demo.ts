@@ -1,31 +1,69 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openBrowser } from '../app/open-browser.ts';
 import type { Vitto } from '../app/start-vitto.ts';
-import { createSignInCode } from '../identity/index.ts';
+import { createSignInCode, isSignInCodeUsed, SIGN_IN_CODE_MINUTES } from '../identity/index.ts';
 import { DemoClient } from './demo-client.ts';
+import { DEMO_SCRIPT, demoCacheOf, prepareDemo } from './prepare-demo.ts';
 
-/** Starts the demo as the web app would and says where to watch it. It plays for about a minute, paused for readers. */
-export async function showDemo(
+export interface ShowOptions {
+  mayOpen: boolean;
+  /** For finding the browser. */
+  environment: Record<string, string | undefined>;
+  /** Ends it. */
+  signal: AbortSignal;
+  write: (line: string) => void;
+}
+
+/** Plays the demo in the web app, from when somebody has signed in to watch it, and stays until the signal. */
+export async function showDemo(vitto: Vitto, options: ShowOptions): Promise<void> {
+  const { signal, write } = options;
+  const demo = await prepareDemo(demoCacheOf(vitto.installation.config.home));
+  try {
+    // Not 127.0.0.1: cookies know no ports, and the session of the user's own Vitto is to stay.
+    const url = (vitto.url ?? '').replace('//127.0.0.1:', '//localhost:');
+    const client = await DemoClient.connect(vitto);
+    // There from the beginning, so that whoever signs in finds it; it begins to play once somebody looks.
+    const conversationId = await client.openConversation(demo);
+    const page = `/vitto/c/${conversationId}`;
+    await waitForSignIn(vitto, { url, page }, options);
+    const id = await client.startDemoIn(conversationId, demo, DEMO_SCRIPT);
+    write(`The demo plays: ${url}${page}`);
+    await untilAborted(signal);
+    await client.cancelTask(id).catch(() => undefined);
+  } finally {
+    await demo.remove();
+  }
+}
+
+/** Shows links until one is used. */
+async function waitForSignIn(
   vitto: Vitto,
-  options: {
-    mayOpen: boolean;
-    environment: Record<string, string | undefined>;
-    write: (line: string) => void;
-  },
+  { url, page }: { url: string; page: string },
+  options: ShowOptions,
 ): Promise<void> {
-  const { write } = options;
-  const { config, database } = vitto.installation;
-  const url = vitto.url ?? '';
-  const token = await readFile(join(config.home, 'cli-token'), 'utf8');
-  const { conversationId } = await new DemoClient(url, token.trim()).startDemo();
-  const link = `${url}/sign-in#code=${await createSignInCode(database, vitto.owner.id)}`;
-  const isOpened = options.mayOpen && openBrowser(link, options.environment);
-  write(
-    isOpened
-      ? `The demo plays in your browser. Elsewhere, once: ${link}`
-      : `Watch the demo (once, within 15 minutes): ${link}`,
-  );
-  write(`Then: ${url}/vitto/c/${conversationId ?? ''}`);
-  write('Ctrl-C ends it. In the terminal alone: npm run demo -- --headless     Your own Vitto: npm start');
+  const { database } = vitto.installation;
+  for (;;) {
+    const code = await createSignInCode(database, vitto.owner.id);
+    const link = `${url}/sign-in#code=${code}&to=${encodeURIComponent(page)}`;
+    const isOpened = options.mayOpen && openBrowser(link, options.environment);
+    options.write(
+      `${isOpened ? 'Opened in your browser; by hand' : 'The demo starts when you open this'} (once, within ${SIGN_IN_CODE_MINUTES} minutes): ${link}`,
+    );
+    options.write(
+      'Ctrl-C ends it. Without a browser: npm run demo -- --headless     Your own Vitto: npm start',
+    );
+    const end = Date.now() + SIGN_IN_CODE_MINUTES * 60_000;
+    while (Date.now() < end) {
+      if (await isSignInCodeUsed(database, code)) return;
+      await sleep(500, undefined, { signal: options.signal });
+    }
+    options.write('The link has expired.');
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
