@@ -105,7 +105,15 @@ export function countTokens(usage: Usage): number {
   return usage.inputTokens + usage.outputTokens;
 }
 
+/** Making a formatter costs a hundred times what using it does. */
+const dayFormats = new Map<string, Intl.DateTimeFormat>();
+
 /** The calendar day in a time zone, `YYYY-MM-DD`. */
 export function dayIn(timeZone: string, now: number): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(now);
+  let format = dayFormats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
+    dayFormats.set(timeZone, format);
+  }
+  return format.format(now);
 }

@@ -37,6 +37,13 @@ export interface AppendRequest {
   then?: NewEvent[];
   iteration?: number | null;
 }
+/** Events as they are stored, and their JSON: made once, however long they wait for their write. */
+export interface StoredEvents {
+  list: NewEvent[];
+  json: string;
+}
+export const NO_EVENTS: StoredEvents = { list: [], json: '[]' };
+
 export interface Appended {
   firstSeq: number;
   lastPosition: number | null;
@@ -64,9 +71,20 @@ const APPEND = {
  * Within a caller's transaction the caller has locked task rows first (the task, then its ancestors).
  * @throws LostLease when `fence` is not the task's current one.
  */
-export async function appendEvents(sql: Sql, request: AppendRequest): Promise<Appended> {
-  const events = toStored(request.events);
-  const then = toStored(request.then ?? []);
+export function appendEvents(sql: Sql, request: AppendRequest): Promise<Appended> {
+  return appendStored(sql, {
+    ...request,
+    events: toStored(request.events),
+    then: toStored(request.then ?? []),
+  });
+}
+
+/** `appendEvents` for events that are in stored form already. */
+export async function appendStored(
+  sql: Sql,
+  request: Omit<AppendRequest, 'events' | 'then'> & { events: StoredEvents; then: StoredEvents },
+): Promise<Appended> {
+  const { events, then } = request;
   try {
     const result = await sql.query({
       ...APPEND,
@@ -98,11 +116,19 @@ export async function appendEvents(sql: Sql, request: AppendRequest): Promise<Ap
   }
 }
 
-export function toStored(events: NewEvent[]): { json: string; list: NewEvent[] } {
-  if (events.length === 0) return { json: '[]', list: events };
+/** Events with secrets masked, NUL and lone surrogates replaced. */
+export function toStored(events: NewEvent[]): StoredEvents {
+  if (events.length === 0) return NO_EVENTS;
   const plain = JSON.stringify(events);
-  const json = maskSecrets(toStorableJson(events));
+  const json = maskSecrets(toStorableJson(events, plain));
   return { json, list: json === plain ? events : (JSON.parse(json) as NewEvent[]) };
+}
+
+/** Two lists as one, without serialising anything again. */
+export function joinStored(a: StoredEvents, b: StoredEvents): StoredEvents {
+  if (a.list.length === 0) return b;
+  if (b.list.length === 0) return a;
+  return { list: [...a.list, ...b.list], json: `${a.json.slice(0, -1)},${b.json.slice(1)}` };
 }
 
 const COLUMNS = 'task_id, seq, position::float8 as position, type, payload, at';

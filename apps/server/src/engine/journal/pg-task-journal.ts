@@ -5,15 +5,17 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { FoldEvent, TaskJournal } from '../loop/task-journal.ts';
 import { insertApprovals, useApproval, type NewApproval } from './approval.store.ts';
 import {
-  appendEvents,
+  appendStored,
+  joinStored,
   LostLease,
+  NO_EVENTS,
   readTaskEvents,
   toStored,
   type Appended,
-  type AppendRequest,
   type BudgetRefusal,
   type Reservation,
   type Settlement,
+  type StoredEvents,
 } from './journal.store.ts';
 import { endTask, parkTask, releaseReservations, requeueTask, taintTask } from './lease.store.ts';
 import { lockTask } from './task.store.ts';
@@ -43,7 +45,7 @@ export class PgTaskJournal implements TaskJournal {
   /** Seq up to which others' events are known to be missing here; 0 when none are. */
   #newsThrough = 0;
   readonly #missing: { from: number; to: number }[] = [];
-  #staged: { events: NewEvent[]; settle: Settlement | null } = { events: [], settle: null };
+  #staged: { events: StoredEvents; settle: Settlement | null } = NOTHING_STAGED;
   #tail: Promise<unknown> = Promise.resolve();
 
   constructor(options: JournalOptions) {
@@ -60,10 +62,12 @@ export class PgTaskJournal implements TaskJournal {
   }
 
   stage(events: NewEvent[], settle?: Settlement): void {
-    const stored = toStored(events).list;
-    for (const event of stored) this.#fold(event, this.#lastSeq + 1, this.#lastPosition + 1);
-    this.#staged.events.push(...stored);
-    if (settle !== undefined) this.#staged.settle = addSettlements(this.#staged.settle, settle);
+    const stored = toStored(events);
+    for (const event of stored.list) this.#fold(event, this.#lastSeq + 1, this.#lastPosition + 1);
+    this.#staged = {
+      events: joinStored(this.#staged.events, stored),
+      settle: settle === undefined ? this.#staged.settle : addSettlements(this.#staged.settle, settle),
+    };
   }
 
   append(events: NewEvent[]): Promise<void> {
@@ -167,10 +171,11 @@ export class PgTaskJournal implements TaskJournal {
             return false;
           }
           const settled = this.#staged.settle;
-          const written = await appendEvents(client, {
+          const written = await appendStored(client, {
             ...this.#owner,
-            events: [...this.#staged.events, event],
-            ...(settled === null ? {} : { settle: settled }),
+            events: joinStored(this.#staged.events, toStored([event])),
+            settle: settled,
+            then: NO_EVENTS,
           });
           await releaseReservations(client, this.#owner.taskId, 0, 0);
           const last = written.firstSeq + written.events.length - 1;
@@ -178,7 +183,7 @@ export class PgTaskJournal implements TaskJournal {
         });
       });
       if (isDone) {
-        this.#staged = { events: [], settle: null };
+        this.#staged = NOTHING_STAGED;
         this.#options.onGrew();
       }
       return isDone;
@@ -190,45 +195,40 @@ export class PgTaskJournal implements TaskJournal {
     return events.some((one) => one.type === event.type);
   }
 
-  async #write(request: Pick<AppendRequest, 'then' | 'reserve' | 'iteration'>): Promise<Appended> {
-    const staged = this.#staged;
+  async #write(request: {
+    then: NewEvent[];
+    reserve?: Reservation;
+    iteration?: number | null;
+  }): Promise<Appended> {
     const { database } = this.#options;
-    const written = await this.#whileAway(async (isRetry) => {
-      const done = isRetry ? await this.#findWritten([...staged.events, ...(request.then ?? [])]) : null;
-      return (
-        done ??
-        (await appendEvents(database.pool, {
-          ...this.#owner,
-          events: staged.events,
-          settle: staged.settle,
-          ...request,
-        }))
-      );
-    });
-    this.#staged = { events: [], settle: null };
-    this.#accept(written);
-    return written;
+    return this.#flush(request, (stored) => appendStored(database.pool, stored));
   }
 
   async #writeInTransaction(events: NewEvent[], work: (sql: Sql) => Promise<void>): Promise<void> {
-    const staged = this.#staged;
     const { database } = this.#options;
-    const written = await this.#whileAway(async (isRetry) => {
-      const done = isRetry ? await this.#findWritten([...staged.events, ...events]) : null;
-      if (done !== null) return done;
-      return inTransaction(database, async (client) => {
+    await this.#flush({ then: events }, (stored) =>
+      inTransaction(database, async (client) => {
         if ((await lockTask(client, this.#owner.taskId)) === null) throw new LostLease(this.#owner.taskId);
         await work(client);
-        return appendEvents(client, {
-          ...this.#owner,
-          events: staged.events,
-          settle: staged.settle,
-          then: events,
-        });
-      });
-    });
-    this.#staged = { events: [], settle: null };
+        return appendStored(client, stored);
+      }),
+    );
+  }
+
+  /** Writes what is staged with what is new by `write`, and folds the new. */
+  async #flush(
+    request: { then: NewEvent[]; reserve?: Reservation; iteration?: number | null },
+    write: (stored: Parameters<typeof appendStored>[1]) => Promise<Appended>,
+  ): Promise<Appended> {
+    const { events, settle } = this.#staged;
+    const stored = { ...this.#owner, ...request, events, settle, then: toStored(request.then) };
+    const written = await this.#whileAway(
+      async (isRetry) =>
+        (isRetry ? await this.#findWritten(events, stored.then) : null) ?? (await write(stored)),
+    );
+    this.#staged = NOTHING_STAGED;
     this.#accept(written);
+    return written;
   }
 
   /** Folds what was written and was not folded when it was staged. */
@@ -264,22 +264,23 @@ export class PgTaskJournal implements TaskJournal {
   }
 
   /** After a write whose answer was lost: finds its events in the journal, so that they are not written twice. */
-  async #findWritten(events: NewEvent[]): Promise<Appended | null> {
-    const [first] = events;
-    if (first === undefined) return null;
+  async #findWritten(events: StoredEvents, then: StoredEvents): Promise<Appended | null> {
+    const all = joinStored(events, then).list;
+    if (all.length === 0) return null;
     const { database, task } = this.#options;
     const found = await readTaskEvents(database.pool, task.id, this.#lastSeq, 1_000);
-    const wanted = JSON.stringify(toStored([first]).list[0]?.payload);
-    const at = found.find((event) => event.type === first.type && JSON.stringify(event.payload) === wanted);
-    if (at === undefined) return null;
-    const staged = this.#staged.events.length;
-    const all = toStored(events).list;
+    const same = (index: number, event: NewEvent) =>
+      found[index]?.type === event.type &&
+      JSON.stringify(found[index].payload) === JSON.stringify(event.payload);
+    const start = found.findIndex((_, index) => all.every((event, offset) => same(index + offset, event)));
+    const first = found[start];
+    if (first === undefined) return null;
     return {
-      firstSeq: at.seq,
-      lastPosition: at.position + events.length - 1,
+      firstSeq: first.seq,
+      lastPosition: first.position + all.length - 1,
       refusal: null,
-      events: all.slice(0, staged),
-      then: all.slice(staged),
+      events: events.list,
+      then: then.list,
     };
   }
 
@@ -307,6 +308,7 @@ export class PgTaskJournal implements TaskJournal {
 }
 
 class NotUsable extends Error {}
+const NOTHING_STAGED = { events: NO_EVENTS, settle: null };
 
 function addSettlements(a: Settlement | null, b: Settlement): Settlement {
   if (a === null) return b;

@@ -10,7 +10,7 @@ import { runAttempt } from './run-attempt.ts';
 import { SILENCE_LIMITS } from './silence-watch.ts';
 import type { SilenceLimits } from './silence-watch.ts';
 import type { TurnFailure } from './turn-failure.ts';
-import { toWellFormedValue } from './well-formed.ts';
+import { toWellFormedPrompt } from './well-formed.ts';
 
 /** Tries of one model before the next (specification 01, "Models"). */
 const TRIES = 3;
@@ -82,7 +82,7 @@ class TurnRun {
 
   constructor(request: TurnRequest) {
     this.#request = request;
-    this.#options = { ...request.options, prompt: toWellFormedValue(request.options.prompt) };
+    this.#options = { ...request.options, prompt: toWellFormedPrompt(request.options.prompt) };
     this.#random = request.random ?? Math.random;
     this.#patientUntil = request.clock.now() + PATIENCE_MS;
   }

@@ -7,6 +7,19 @@ export function toWellFormedValue<T>(value: T): T {
   return walk(value) as T;
 }
 
+/** Messages that were found well formed; a conversation gives the same ones to each request. */
+const clean = new WeakSet<object>();
+
+/** `toWellFormedValue` for a prompt, looking at each message once however often it is sent. Messages never change. */
+export function toWellFormedPrompt<T extends object>(messages: readonly T[]): T[] {
+  return messages.map((message) => {
+    if (clean.has(message)) return message;
+    const result = toWellFormedValue(message);
+    clean.add(result);
+    return result;
+  });
+}
+
 function walk(value: unknown): unknown {
   if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed();
   if (Array.isArray(value)) {

@@ -9,9 +9,11 @@ export function toStorableText(text: string): string {
 
 const SUSPECT = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
 
-/** Serialises a value for a `json` column, with `toStorableText` applied to every string and key in it. */
-export function toStorableJson(value: unknown): string {
-  const text = JSON.stringify(value);
+/**
+ * Serialises a value for a `json` column, with `toStorableText` applied to every string and key in it.
+ * `text` is its plain JSON where the caller has it already.
+ */
+export function toStorableJson(value: unknown, text = JSON.stringify(value)): string {
   if (!SUSPECT.test(text)) return text;
   return JSON.stringify(mapStrings(value, toStorableText));
 }
