@@ -40,6 +40,8 @@ export class Guests {
   /** Removes the homes of tasks that have ended or are gone. Each is looked up after its home was found, never before. */
   async sweep(): Promise<void> {
     await this.#sandbox.sweep(async (taskId) => {
+      // What a probe of a killed process left is no task's.
+      if (!z.uuid().safeParse(taskId).success) return false;
       const result = await this.#database.pool.query(
         "select 1 from vitto_tasks where id = $1 and state not in ('completed', 'failed', 'cancelled')",
         [taskId],

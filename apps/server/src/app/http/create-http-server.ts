@@ -86,6 +86,8 @@ function createApp(deps: HttpDependencies): WebApp {
     bodyLimit: BODY_LIMIT,
     trustProxy: deps.trustProxy ?? false,
     exposeHeadRoutes: false,
+    // A client that keeps its connection must not hold up the end of the server.
+    forceCloseConnections: true,
     genReqId: newId,
     frameworkErrors: (error, request, reply) => void sendProblem(deps, error, request, reply),
     clientErrorHandler: refuseGarbage,
