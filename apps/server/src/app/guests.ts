@@ -1,6 +1,7 @@
 import type { ClaimedGuest, PromptFacts, TaskRecord } from '../engine/index.ts';
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import { z } from 'zod';
 import { AppError } from '../kernel/app-error.ts';
 import type { Database } from '../kernel/database/database.ts';
 import type { ProcessSandboxService } from '../sandbox/index.ts';
