@@ -339,7 +339,8 @@ describe('signing in', () => {
     const { page } = visit;
     await page.goto(`${visit.origin}/sign-in#code=old`);
     await page.getByText('This link does not work any more.').waitFor();
-    await page.getByText('vitto doctor').waitFor();
+    await page.getByText('npm run vitto -- sign-in').waitFor();
+    await page.getByText('npm run vitto -- doctor').waitFor();
     expect(page.url()).not.toContain('old');
     await page.goto(`${visit.origin}/vitto`);
     await page.waitForURL('**/sign-in');

@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApp, launchBrowser, openEverything, startVisit, type Visit } from './testing/browser.ts';
 import { CONVERSATION, type FakeVitto } from './testing/fake-vitto.ts';
@@ -19,15 +19,79 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 const CHAT = `/vitto/c/${CONVERSATION}`;
+const LONG_FOLDER = `/home/ana/work/${'a-rather-long-name-'.repeat(4)}/service`;
+const DEMO_REFUSAL = {
+  code: 'demo.package-unavailable',
+  title: 'The demo needs the package p-limit 7.1.0, and npm did not give it (ENOTFOUND).',
+  hint: 'Check the network and the registry (`npm ping`), then start the demo again.',
+};
+
+async function addFolder(page: Page, path: string): Promise<void> {
+  await page.getByRole('button', { name: /^Folders that I may read/ }).click();
+  await page.getByLabel('A folder on the machine where Vitto runs').fill(path);
+  await page.keyboard.press('Enter');
+  await page.getByText(path).first().waitFor();
+}
 
 /** Each state that the page can be in, how it comes about and where. */
-const STATES: { name: string; path: string; prepare: (fake: FakeVitto) => void; shows: string }[] = [
+const STATES: {
+  name: string;
+  path: string;
+  prepare: (fake: FakeVitto) => void;
+  shows: string;
+  /** What a person does then. */
+  act?: (page: Page) => Promise<void>;
+}[] = [
   { name: 'empty', path: '/vitto', prepare: () => {}, shows: 'What can I do for you?' },
   {
     name: 'no model',
     path: '/vitto',
     prepare: (fake) => (fake.models = []),
     shows: 'I have no language model yet',
+  },
+  {
+    name: 'demo under way',
+    path: '/vitto',
+    prepare: (fake) => {
+      fake.models = [];
+      fake.onDemo = () => new Promise(() => {});
+    },
+    shows: 'Watch the demo',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Watch the demo' }).click();
+      await page.getByText('Preparing the demo…').waitFor();
+    },
+  },
+  {
+    name: 'demo refused',
+    path: '/vitto',
+    prepare: (fake) => {
+      fake.models = [];
+      fake.faults.set('POST /api/demo', { status: 503, body: DEMO_REFUSAL });
+    },
+    shows: 'Watch the demo',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Watch the demo' }).click();
+      await page.getByText('npm ping').waitFor();
+    },
+  },
+  {
+    name: 'folders of a new conversation',
+    path: '/vitto',
+    prepare: (fake) => (fake.sharedPaths = ['/srv/notes']),
+    shows: 'What can I do for you?',
+    act: (page) => addFolder(page, LONG_FOLDER),
+  },
+  {
+    name: 'folders while a task runs',
+    path: CHAT,
+    prepare: (fake) => {
+      tellRunningTask(fake);
+      fake.allowedPaths = ['/srv/shop', '/srv/old/app', '/srv/new/app', '/home/ana/\u202egnp.exe'];
+      fake.missingFolders.add(LONG_FOLDER);
+    },
+    shows: 'Now run the tests.',
+    act: (page) => addFolder(page, LONG_FOLDER),
   },
   {
     name: 'signed out',
@@ -57,7 +121,7 @@ async function check(visit: Visit): Promise<string[]> {
 /** What can be used and stands beyond the screen's edge, outside of what scrolls by itself. */
 function findOverflow(visit: Visit): Promise<string[]> {
   return visit.page.evaluate(() =>
-    [...document.querySelectorAll('button, a, textarea, main, article')]
+    [...document.querySelectorAll('button, a, input, textarea, main, article')]
       .filter(
         (element) => element.checkVisibility() && element.closest('pre, dd, .table-frame, .sr-only') === null,
       )
@@ -80,6 +144,7 @@ describe('every state of the page', () => {
           state.prepare(visit.fake);
           await visit.page.goto(visit.origin + state.path);
           await visit.page.getByText(state.shows).first().waitFor();
+          await state.act?.(visit.page);
           if (opened.includes(state.name)) await openEverything(visit.page);
           // Appearing is an animation of a tenth of a second: contrast is measured at its end.
           await visit.page.evaluate(() =>

@@ -17,8 +17,11 @@ export class ApiError extends Error {
   }
 
   static fromProblem(status: number, problem: Problem): ApiError {
-    const fields = (problem.errors ?? []).map((field) => `${field.path}: ${field.message}`).join('; ');
     const message = problem.title;
+    const fields = (problem.errors ?? [])
+      .filter((field) => !message.includes(field.message))
+      .map((field) => `${field.path}: ${field.message}`)
+      .join('; ');
     return new ApiError(
       status,
       problem.code,

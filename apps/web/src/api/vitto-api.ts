@@ -68,11 +68,11 @@ export class VittoApi {
     return this.#client.send({ path: `/conversations?${query}`, schema: conversationPage });
   }
 
-  createConversation(idempotencyKey: string): Promise<Conversation> {
+  createConversation(allowedPaths: readonly string[], idempotencyKey: string): Promise<Conversation> {
     return this.#client.send({
       method: 'POST',
       path: '/conversations',
-      body: {},
+      body: allowedPaths.length === 0 ? {} : { allowedPaths },
       idempotencyKey,
       schema: conversation,
     });
@@ -80,6 +80,16 @@ export class VittoApi {
 
   readConversation(id: string): Promise<Conversation> {
     return this.#client.send({ path: `/conversations/${encodeURIComponent(id)}`, schema: conversation });
+  }
+
+  /** The folders that tasks of this conversation may read, all of them; the answer has them as the server found them. */
+  allowPaths(id: string, allowedPaths: readonly string[]): Promise<Conversation> {
+    return this.#client.send({
+      method: 'PATCH',
+      path: `/conversations/${encodeURIComponent(id)}`,
+      body: { allowedPaths },
+      schema: conversation,
+    });
   }
 
   /** A page of a conversation's events, oldest first, that ends before a position; without one, the newest page. */
@@ -107,6 +117,11 @@ export class VittoApi {
       idempotencyKey,
       schema: sentMessage,
     });
+  }
+
+  /** Starts the demo. The first time the server fetches a package for it, which takes some seconds. */
+  startDemo(idempotencyKey: string): Promise<Task> {
+    return this.#client.send({ method: 'POST', path: '/demo', body: {}, idempotencyKey, schema: task });
   }
 
   readTask(id: string): Promise<Task> {

@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EventEnvelope } from '@vitto/contracts';
-import { BUDGET, EventMaker, idOf, SPENDING } from './event-maker.ts';
+import { EventMaker, idOf } from './event-maker.ts';
+import { CONVERSATION, decidedApproval, folderRefusal, NOW, systemWith, taskShape } from './fake-shapes.ts';
 import { serveFile } from './serve-file.ts';
 
-export const CONVERSATION = idOf(9);
+export { CONVERSATION };
 export const ARTIFACT = idOf(77);
 const CSP =
   "default-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-const NOW = '2026-03-01T10:00:00.000Z';
 
 interface Call {
   method: string;
@@ -30,12 +30,18 @@ export class FakeVitto {
   title = 'A conversation';
   conversationCount = 1;
   historyLimit = 500;
+  /** What the conversation may read, what all may, and which folders do not exist here. */
+  allowedPaths: string[] = [];
+  sharedPaths: string[] = [];
+  readonly missingFolders = new Set<string>();
   /** What the next answers to a method and path are instead; `drop` cuts the connection after the work is done. */
   readonly faults = new Map<string, { status: number; body: Record<string, unknown> } | 'drop'>();
   /** Called for each message that is new; the test plays Vitto here. */
   onMessage: (text: string) => void = () => {};
   onDecision: (decision: string, note: string | undefined) => void = () => {};
   onCancel: () => void = () => {};
+  /** The answer to a demo waits for this. */
+  onDemo: () => Promise<void> | void = () => {};
   refusesStreams = false;
 
   readonly #streams = new Set<ServerResponse>();
@@ -94,6 +100,9 @@ export class FakeVitto {
         title: 'The request lacks the token of its session.',
       });
     if (url.pathname === '/api/events') return this.#openStream(request, response);
+    const missing = toPaths(body).find((folder) => this.missingFolders.has(folder));
+    if (missing !== undefined) return problem(response, 422, folderRefusal(missing));
+    if (url.pathname === '/api/demo') await this.onDemo();
     const key = request.headers['idempotency-key'];
     const known = typeof key === 'string' ? this.#answers.get(key) : undefined;
     const answer = known ?? this.#answer(method, url, body);
@@ -122,13 +131,17 @@ export class FakeVitto {
 
   #answer(method: string, url: URL, body: Record<string, unknown>): unknown {
     const path = url.pathname;
-    if (path === '/api/settings') return { language: 'en' };
-    if (path === '/api/system') return this.#system();
+    if (path === '/api/settings') return { language: 'en', allowedPaths: this.sharedPaths };
+    if (path === '/api/system') return systemWith(this.models);
     if (path === '/api/conversations' && method === 'GET') return this.#list(url);
     if (path === '/api/conversations') {
       this.conversationCount = Math.max(1, this.conversationCount);
+      this.allowedPaths = toPaths(body);
       return this.#conversation(CONVERSATION, '');
     }
+    if (path === '/api/demo') return taskShape(idOf(1));
+    if (path === `/api/conversations/${CONVERSATION}` && method === 'PATCH')
+      this.allowedPaths = toPaths(body);
     if (path === `/api/conversations/${CONVERSATION}`) return this.#conversation(CONVERSATION, this.title);
     if (path === `/api/conversations/${CONVERSATION}/events`) return this.#history(url);
     if (path === `/api/conversations/${CONVERSATION}/messages`) {
@@ -137,35 +150,21 @@ export class FakeVitto {
     }
     if (path.startsWith('/api/tasks/') && path.endsWith('/cancel')) {
       this.onCancel();
-      return this.#task(path.split('/')[3] ?? '');
+      return taskShape(path.split('/')[3] ?? '');
     }
-    if (path.startsWith('/api/tasks/')) return this.#task(path.split('/')[3] ?? '');
+    if (path.startsWith('/api/tasks/')) return taskShape(path.split('/')[3] ?? '');
     if (path.startsWith('/api/approvals/')) return this.#decide(path.split('/')[3] ?? '', body);
     return null;
   }
 
   #decide(id: string, body: Record<string, unknown>): unknown {
     this.onDecision(String(body['decision']), body['note'] as string | undefined);
-    return {
-      id,
-      taskId: idOf(1),
-      callId: 'c1',
-      tool: 'run_command',
-      arguments: {},
-      argumentsHash: body['argumentsHash'],
-      reason: '',
-      risk: 'write',
-      domain: 'code_execution',
-      state: body['decision'],
-      note: body['note'] ?? null,
-      createdAt: NOW,
-      expiresAt: NOW,
-      decidedAt: NOW,
-    };
+    return decidedApproval(id, body);
   }
 
   #conversation(id: string, title: string) {
-    return { id, title, createdAt: NOW, updatedAt: NOW, activeTaskId: null, allowedPaths: [] };
+    const allowedPaths = id === CONVERSATION ? this.allowedPaths : [];
+    return { id, title, createdAt: NOW, updatedAt: NOW, activeTaskId: null, allowedPaths };
   }
 
   #list(url: URL) {
@@ -191,52 +190,6 @@ export class FakeVitto {
     };
   }
 
-  #system() {
-    return {
-      version: '0.1.0',
-      startedAt: NOW,
-      roles: ['api', 'worker'],
-      components:
-        this.models.length > 0
-          ? []
-          : [{ name: 'models', state: 'missing', detail: 'No language model is configured.' }],
-      models: [
-        {
-          role: 'main',
-          models: this.models,
-          scripted: this.models.some((model) => model.startsWith('script:')),
-        },
-      ],
-      tasks: {},
-    };
-  }
-
-  #task(id: string) {
-    return {
-      id,
-      conversationId: CONVERSATION,
-      parentId: null,
-      depth: 0,
-      kind: 'chat',
-      role: null,
-      state: 'running',
-      title: 'a task',
-      tier: null,
-      complexity: 'simple',
-      estimatedDuration: 'short',
-      budget: BUDGET,
-      spending: SPENDING,
-      waitingFor: null,
-      tainted: false,
-      result: null,
-      error: null,
-      lastSeq: 1,
-      createdAt: NOW,
-      startedAt: NOW,
-      endedAt: null,
-    };
-  }
-
   #openStream(request: IncomingMessage, response: ServerResponse): void {
     if (this.refusesStreams)
       return problem(response, 503, { code: 'stream.unavailable', title: 'Shutting down.' });
@@ -252,6 +205,10 @@ export class FakeVitto {
 
 function frame(event: EventEnvelope): string {
   return `id: ${event.position}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+function toPaths(body: Record<string, unknown>): string[] {
+  return (body['allowedPaths'] ?? []) as string[];
 }
 
 async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {

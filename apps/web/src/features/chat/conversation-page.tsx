@@ -11,6 +11,7 @@ import type { Strings } from '../../i18n/strings.en.ts';
 import { Announcer } from './announcer.tsx';
 import { Composer } from './composer.tsx';
 import { ConversationStore, type ConversationState } from './conversation-store.ts';
+import { useConversationFolders } from './folders/use-conversation-folders.ts';
 import { findActiveTask } from './model/active-task.ts';
 import type { ConversationView } from './model/view.ts';
 import { PageHeader } from './page-header.tsx';
@@ -27,12 +28,16 @@ export function ConversationPage({ id }: { id: string }) {
   const conversation = useQuery(conversationQuery(api, id));
   const { draft, setText, send, answer, isSending, error } = useSend(id);
   const active = findActiveTask(state.view);
+  const folders = useConversationFolders(id, active !== null);
 
   if (state.status === 'error' && state.error?.status === 404) return <MissingConversation />;
   const title = conversation.data?.title ?? '';
   return (
     <main id="content" className="flex min-h-0 flex-1 flex-col">
-      <PageHeader title={title === '' ? strings.app.untitled : title} />
+      <PageHeader
+        title={title === '' ? strings.app.untitled : title}
+        isScripted={hasScriptedTask(state.view)}
+      />
       <Announcer view={state.view} />
       <Body state={state} store={store} onAnswer={answer} />
       {active !== null && <RunningLine key={active.id} view={state.view} task={active} />}
@@ -43,9 +48,14 @@ export function ConversationPage({ id }: { id: string }) {
         isSending={isSending}
         error={error}
         placeholder={choosePlaceholder(state.view, strings)}
+        folders={folders}
       />
     </main>
   );
+}
+
+function hasScriptedTask(view: ConversationView): boolean {
+  return [...view.tasks.values()].some((task) => task.isScripted);
 }
 
 function choosePlaceholder(view: ConversationView, strings: Strings): string {

@@ -4,6 +4,8 @@ import { mayHaveArrived, type ApiError } from '../../api/api-error.ts';
 /** What is typed and not sent, and the last try to send it. Kept in the tab's own storage, so a reload keeps it. */
 export interface Draft {
   text: string;
+  /** Folders that the conversation may read once it has been made. */
+  folders: readonly string[];
   attempt: SendAttempt | null;
 }
 
@@ -13,9 +15,11 @@ export interface SendAttempt {
   key: string;
   /** The conversation that was made for it, when it is the first message of one. */
   conversationId: string | null;
+  /** What that conversation was made with. */
+  folders: readonly string[];
 }
 
-const EMPTY: Draft = { text: '', attempt: null };
+export const EMPTY_DRAFT: Draft = { text: '', folders: [], attempt: null };
 
 function storageKey(conversationId: string | null): string {
   return `vitto.draft.${conversationId ?? 'new'}`;
@@ -24,19 +28,31 @@ function storageKey(conversationId: string | null): string {
 export function readDraft(conversationId: string | null): Draft {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey(conversationId)) ?? 'null');
-    return isDraft(stored) ? stored : EMPTY;
+    return isStoredDraft(stored) ? toDraft(stored) : EMPTY_DRAFT;
   } catch {
-    return EMPTY;
+    return EMPTY_DRAFT;
   }
 }
 
-function isDraft(value: unknown): value is Draft {
-  return typeof value === 'object' && value !== null && typeof (value as Draft).text === 'string';
+/** As an older page may have left it. */
+interface StoredDraft {
+  text: string;
+  folders?: readonly string[];
+  attempt?: (Omit<SendAttempt, 'folders'> & { folders?: readonly string[] }) | null;
+}
+
+function isStoredDraft(value: unknown): value is StoredDraft {
+  return typeof value === 'object' && value !== null && typeof (value as StoredDraft).text === 'string';
+}
+
+function toDraft({ text, folders = [], attempt = null }: StoredDraft): Draft {
+  return { text, folders, attempt: attempt === null ? null : { folders: [], ...attempt } };
 }
 
 export function writeDraft(conversationId: string | null, draft: Draft): void {
   try {
-    if (draft.text === '' && draft.attempt === null) sessionStorage.removeItem(storageKey(conversationId));
+    if (draft.text === '' && draft.folders.length === 0 && draft.attempt === null)
+      sessionStorage.removeItem(storageKey(conversationId));
     else sessionStorage.setItem(storageKey(conversationId), JSON.stringify(draft));
   } catch {
     // A full or forbidden storage: the text is still in the page.
@@ -55,14 +71,20 @@ export function useDraft(conversationId: string | null): [Draft, (draft: Draft) 
   ];
 }
 
-/** The attempt for this text: the one before, when it was for the same text, else a new one. */
+/**
+ * The attempt for this draft: the one before, when it would ask for the same, else a new one. A conversation that has
+ * been made is kept; who sends gives it the folders that have changed since.
+ */
 export function toAttempt(draft: Draft): SendAttempt {
-  if (draft.attempt !== null && draft.attempt.text === draft.text) return draft.attempt;
-  return {
-    text: draft.text,
-    key: crypto.randomUUID(),
-    conversationId: draft.attempt?.conversationId ?? null,
-  };
+  const { text, folders, attempt } = draft;
+  const conversationId = attempt?.conversationId ?? null;
+  const made = conversationId !== null && attempt !== null ? attempt.folders : folders;
+  if (attempt !== null && attempt.text === text && isSameList(attempt.folders, made)) return attempt;
+  return { text, key: crypto.randomUUID(), conversationId, folders: made };
+}
+
+export function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at]);
 }
 
 /** A draft after a try that failed: a text that was refused is another request when it is sent again. */

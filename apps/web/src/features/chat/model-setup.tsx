@@ -1,6 +1,7 @@
 import type { SystemStatus } from '@vitto/contracts';
 import { Button } from '../../components/button.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
+import { DemoStart } from './demo-start.tsx';
 
 export interface ModelTrouble {
   detail: string | null;
@@ -25,7 +26,6 @@ export function ModelSetup(props: { trouble: ModelTrouble; onCheck: () => void; 
   const ways = [
     { what: strings.noModel.key, command: 'export ANTHROPIC_API_KEY=…' },
     { what: strings.noModel.local, command: 'export VITTO_MODEL=ollama/…' },
-    { what: strings.noModel.demo, command: 'npm run demo' },
   ];
   return (
     <section className="grid gap-4">
@@ -34,6 +34,7 @@ export function ModelSetup(props: { trouble: ModelTrouble; onCheck: () => void; 
         {props.trouble.detail !== null && <p className="mt-1 text-muted">{props.trouble.detail}</p>}
         <p className="mt-1 max-w-prose text-base text-muted">{props.trouble.hint ?? strings.noModel.text}</p>
       </div>
+      <DemoStart />
       <dl className="grid gap-px overflow-hidden rounded-lg border border-line bg-line">
         {ways.map((way) => (
           <div key={way.command} className="grid gap-1 bg-surface px-3 py-2.5">

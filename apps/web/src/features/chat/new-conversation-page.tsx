@@ -6,7 +6,16 @@ import { CONVERSATIONS_KEY, systemQuery } from '../../api/queries.ts';
 import { useVitto } from '../../api/vitto-context.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import { Composer } from './composer.tsx';
-import { afterFailure, readDraft, toAttempt, useDraft, type Draft } from './draft.ts';
+import {
+  afterFailure,
+  EMPTY_DRAFT,
+  isSameList,
+  readDraft,
+  toAttempt,
+  useDraft,
+  type Draft,
+} from './draft.ts';
+import { isFolderRefusal, type FolderAccess } from './folders/folder-access.ts';
 import { findModelTrouble, ModelSetup } from './model-setup.tsx';
 import { PageHeader } from './page-header.tsx';
 
@@ -15,7 +24,19 @@ export function NewConversationPage() {
   const strings = useStrings();
   const { api } = useVitto();
   const [draft, setDraft] = useDraft(null);
-  const { send, isSending, error } = useFirstMessage(draft, setDraft);
+  const { send, isSending, error, forgetError } = useFirstMessage(draft, setDraft);
+  const folders: FolderAccess = {
+    folders: draft.folders,
+    isChanging: false,
+    error: isFolderRefusal(error) ? error : null,
+    errorTitle: strings.composer.failed,
+    isTaskRunning: false,
+    change: (edit) => {
+      forgetError();
+      setDraft({ ...draft, folders: edit(draft.folders) });
+      return Promise.resolve(true);
+    },
+  };
   const system = useQuery(systemQuery(api));
   const trouble = system.data === undefined ? null : findModelTrouble(system.data);
 
@@ -40,8 +61,9 @@ export function NewConversationPage() {
         onText={(text) => setDraft({ ...draft, text })}
         onSend={send}
         isSending={isSending}
-        error={error}
+        error={isFolderRefusal(error) ? null : error}
         placeholder={strings.composer.placeholder}
+        folders={folders}
       />
     </main>
   );
@@ -84,13 +106,17 @@ function useFirstMessage(draft: Draft, setDraft: (draft: Draft) => void) {
     let attempt = toAttempt(draft);
     setDraft({ ...draft, attempt });
     if (attempt.conversationId === null) {
-      const made = await api.createConversation(`${attempt.key}-conversation`);
+      const made = await api.createConversation(attempt.folders, `${attempt.key}-conversation`);
       attempt = { ...attempt, conversationId: made.id };
+      setDraft({ ...draft, attempt });
+    } else if (!isSameList(attempt.folders, draft.folders)) {
+      await api.allowPaths(attempt.conversationId, draft.folders);
+      attempt = { ...attempt, folders: draft.folders };
       setDraft({ ...draft, attempt });
     }
     const conversationId = attempt.conversationId ?? '';
     await api.sendMessage(conversationId, { text: attempt.text }, attempt.key);
-    setDraft({ text: '', attempt: null });
+    setDraft(EMPTY_DRAFT);
     // The stream begins with the first history: it does not tell of what came before.
     void queries.invalidateQueries({ queryKey: CONVERSATIONS_KEY });
     await navigate({ to: '/vitto/c/$conversationId', params: { conversationId } });
@@ -111,5 +137,5 @@ function useFirstMessage(draft: Draft, setDraft: (draft: Draft) => void) {
         setSending(false);
       });
   };
-  return { send, isSending, error };
+  return { send, isSending, error, forgetError: () => setError(null) };
 }

@@ -6,11 +6,18 @@ import { useStrings } from '../../i18n/strings-context.tsx';
 import { MenuButton, NewLink } from '../../shell/rail.tsx';
 import { isScriptedSystem } from './model-setup.tsx';
 
-export function PageHeader({ title, isTitleHidden = false }: { title: string; isTitleHidden?: boolean }) {
+export function PageHeader(props: {
+  title: string;
+  isTitleHidden?: boolean;
+  /** What the page shows was played by a script, whatever the installation's model is. */
+  isScripted?: boolean;
+}) {
+  const { title, isTitleHidden = false } = props;
   const strings = useStrings();
   const { api } = useVitto();
   const system = useQuery(systemQuery(api));
-  const isScripted = system.data !== undefined && isScriptedSystem(system.data);
+  const isScripted =
+    props.isScripted === true || (system.data !== undefined && isScriptedSystem(system.data));
   useEffect(() => {
     document.title = `${title.toWellFormed()} · ${strings.app.name}`;
   }, [title, strings]);

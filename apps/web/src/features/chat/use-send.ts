@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { mayHaveArrived, toApiError, type ApiError } from '../../api/api-error.ts';
 import { conversationQuery } from '../../api/queries.ts';
 import { useVitto } from '../../api/vitto-context.tsx';
-import { afterFailure, readDraft, toAttempt, useDraft } from './draft.ts';
+import { afterFailure, EMPTY_DRAFT, readDraft, toAttempt, useDraft } from './draft.ts';
 
 /** Sends to a conversation that exists. A text stays in the composer until the server has it. */
 export function useSend(conversationId: string) {
@@ -19,7 +19,7 @@ export function useSend(conversationId: string) {
     const attempt = toAttempt(draft);
     setDraft({ ...draft, attempt });
     await api.sendMessage(conversationId, { text: attempt.text }, attempt.key);
-    setDraft({ text: '', attempt: null });
+    setDraft(EMPTY_DRAFT);
     // The first message names the conversation.
     void queries.invalidateQueries({ queryKey: conversationQuery(api, conversationId).queryKey });
   };

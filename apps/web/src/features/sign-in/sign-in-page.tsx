@@ -126,8 +126,8 @@ function Trouble({ title, hint, isRetryable, onRetry }: Description & { onRetry:
       </div>
       <dl className="grid w-full gap-px overflow-hidden rounded-lg border border-line bg-line">
         {[
-          ['vitto start', strings.signIn.newLink],
-          ['vitto doctor', strings.signIn.doctor],
+          ['npm run vitto -- sign-in', strings.signIn.newLink],
+          ['npm run vitto -- doctor', strings.signIn.doctor],
         ].map(([command, what]) => (
           <div key={command} className="flex flex-wrap items-baseline gap-x-3 bg-surface px-3 py-2">
             <dt>
