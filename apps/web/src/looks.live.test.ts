@@ -87,6 +87,7 @@ const STATES: {
     path: CHAT,
     prepare: (fake) => {
       tellRunningTask(fake);
+      fake.title = 'Mend the-library-with-a-rather-long-name-that-fits-no-rail';
       fake.allowedPaths = ['/srv/shop', '/srv/old/app', '/srv/new/app', '/home/ana/\u202egnp.exe'];
       fake.missingFolders.add(LONG_FOLDER);
     },
@@ -118,7 +119,7 @@ async function check(visit: Visit): Promise<string[]> {
   );
 }
 
-/** What can be used and stands beyond the screen's edge, outside of what scrolls by itself. */
+/** What can be used and stands beyond the edge of the screen or of the rail, outside of what scrolls by itself. */
 function findOverflow(visit: Visit): Promise<string[]> {
   return visit.page.evaluate(() =>
     [...document.querySelectorAll('button, a, input, textarea, main, article')]
@@ -127,7 +128,8 @@ function findOverflow(visit: Visit): Promise<string[]> {
       )
       .filter((element) => {
         const box = element.getBoundingClientRect();
-        return box.width > 1 && (box.right > window.innerWidth + 1 || box.left < -1);
+        const edge = element.closest('nav')?.getBoundingClientRect().right ?? window.innerWidth;
+        return box.width > 1 && (box.right > edge + 1 || box.left < -1);
       })
       .map((element) => element.outerHTML.slice(0, 200)),
   );

@@ -29,7 +29,7 @@ export function ConversationList() {
       )}
       {list.isPending && session.data != null && <Skeleton />}
       {list.isSuccess && items.length === 0 && <p className="px-1.5 text-muted">{strings.list.empty}</p>}
-      <ul className="grid gap-px">
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-px">
         {items.map((item) => (
           <li key={item.id}>
             <Link

@@ -12,7 +12,10 @@ export interface ModelTrouble {
 export function findModelTrouble(system: SystemStatus): ModelTrouble | null {
   const main = system.models.find((one) => one.role === 'main');
   if (main !== undefined && main.models.length > 0) return null;
-  const part = system.components.find((one) => one.name.startsWith('model') && one.state !== 'ok');
+  // That none is set up the page says itself, in the person's language.
+  const part = system.components.find(
+    (one) => one.name.startsWith('model') && one.state !== 'ok' && one.state !== 'missing',
+  );
   return { detail: part?.detail ?? null, hint: part?.hint ?? null };
 }
 
@@ -38,7 +41,7 @@ export function ModelSetup(props: { trouble: ModelTrouble; onCheck: () => void; 
       <dl className="grid gap-px overflow-hidden rounded-lg border border-line bg-line">
         {ways.map((way) => (
           <div key={way.command} className="grid gap-1 bg-surface px-3 py-2.5">
-            <dt>{way.what}</dt>
+            <dt className="text-muted">{way.what}</dt>
             <dd>
               <code className="mono font-medium">{way.command}</code>
             </dd>

@@ -68,7 +68,7 @@ function Chip(props: { path: string; name: string; isBusy: boolean; onRemove: ((
   return (
     <span
       title={props.onRemove === null ? `${path} (${strings.folders.everywhere})` : path}
-      className="inline-flex min-h-7 max-w-52 min-w-0 items-center rounded-md border border-line bg-surface text-muted"
+      className="inline-flex min-h-7 max-w-36 min-w-0 sm:max-w-52 items-center rounded-md border border-line bg-surface text-muted"
     >
       <span className={`mono truncate ps-2 ${props.onRemove === null ? 'pe-2' : ''}`} dir="ltr">
         {props.name.toWellFormed()}

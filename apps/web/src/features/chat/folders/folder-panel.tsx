@@ -34,7 +34,8 @@ export function FolderPanel({ id, access, everywhere, onClose }: FolderPanelProp
           <h2 id={titleId} className="font-semibold">
             {strings.folders.title}
           </h2>
-          <p className="max-w-prose text-muted">{strings.folders.explain}</p>
+          <p className="text-muted">{strings.folders.explain}</p>
+          {access.isTaskRunning && <p className="mt-1 text-amber">{strings.folders.running}</p>}
         </div>
         <Button
           look="quiet"
@@ -76,7 +77,6 @@ export function FolderPanel({ id, access, everywhere, onClose }: FolderPanelProp
           {strings.folders.removeAll}
         </Button>
       )}
-      {access.isTaskRunning && <p className="text-amber">{strings.folders.running}</p>}
     </section>
   );
 }
