@@ -15,7 +15,7 @@ export function maskSecrets(text: string): string {
 /** Longest first, so that a value that contains another is masked whole. */
 let knownValues: string[] = [];
 
-/** Adds values that must never be shown, with the forms in which they are likely to turn up (base64, URL-encoded, basic auth). */
+/** Adds values that must never be shown, with the forms in which they turn up: in a URL, in JSON (log lines), in base64. */
 export function registerSecrets(values: Iterable<string>): void {
   const all = new Set(knownValues);
   for (const value of values) {
@@ -29,7 +29,9 @@ export function registerSecrets(values: Iterable<string>): void {
         .toString('base64')
         .replaceAll('=', '');
       const inner = encoded.slice(offset === 0 ? 0 : 4, -2);
-      if (inner.length >= 10) all.add(inner);
+      if (inner.length < 10) continue;
+      all.add(inner);
+      all.add(inner.replaceAll('+', '-').replaceAll('/', '_'));
     }
   }
   knownValues = [...all].sort((a, b) => b.length - a.length);
@@ -40,27 +42,50 @@ export function longestSecret(): number {
   return Math.max(200, knownValues[0]?.length ?? 0);
 }
 
+/**
+ * A token begins at a word's edge, or right after an escape such as \n in JSON or source text, whose letter would
+ * hide the edge.
+ */
+const START = String.raw`(?:\b|(?<=\\[nrtbf]))`;
+const token = (shape: string) => new RegExp(START + shape, 'g');
+
+/**
+ * Every shape takes time linear in the text, whoever made the text: what repeats without a bound ends its pattern, or
+ * can begin at a bounded number of places in the run that it scans.
+ */
 const SHAPES: { name: string; pattern: RegExp }[] = [
-  { name: 'anthropic key', pattern: /\bsk-ant-[A-Za-z0-9_-]{20,}/g },
-  { name: 'openrouter key', pattern: /\bsk-or-[A-Za-z0-9_-]{20,}/g },
-  { name: 'openai key', pattern: /\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}/g },
-  { name: 'google key', pattern: /\bAIza[A-Za-z0-9_-]{35}/g },
-  { name: 'google token', pattern: /\bya29\.[A-Za-z0-9_-]{20,}/g },
-  { name: 'github token', pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,})/g },
-  { name: 'gitlab token', pattern: /\bglpat-[A-Za-z0-9_-]{20,}/g },
-  { name: 'slack token', pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g },
-  { name: 'npm token', pattern: /\bnpm_[A-Za-z0-9]{36}/g },
-  { name: 'aws key id', pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g },
-  { name: 'stripe key', pattern: /\b[rs]k_(?:live|test)_[A-Za-z0-9]{20,}/g },
-  { name: 'vitto token', pattern: /\bvitto_[A-Za-z0-9_-]{32,}/g },
-  { name: 'json web token', pattern: /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g },
+  { name: 'anthropic key', pattern: token('sk-ant-[A-Za-z0-9_-]{20,}') },
+  { name: 'openrouter key', pattern: token('sk-or-[A-Za-z0-9_-]{20,}') },
+  { name: 'openai key', pattern: token('sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}') },
+  { name: 'google key', pattern: token('AIza[A-Za-z0-9_-]{35}') },
+  { name: 'google token', pattern: token(String.raw`ya29\.[A-Za-z0-9_-]{20,}`) },
+  { name: 'github token', pattern: token('(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,})') },
+  { name: 'gitlab token', pattern: token('glpat-[A-Za-z0-9_-]{20,}') },
+  { name: 'slack token', pattern: token('xox[abeoprs]-[A-Za-z0-9-]{10,}') },
+  { name: 'npm token', pattern: token('npm_[A-Za-z0-9]{36}') },
+  { name: 'aws key id', pattern: token(String.raw`(?:AKIA|ASIA)[A-Z0-9]{16}\b`) },
+  { name: 'stripe key', pattern: token('[rs]k_(?:live|test)_[A-Za-z0-9]{20,}') },
+  { name: 'vitto token', pattern: token('vitto_[A-Za-z0-9_-]{32,}') },
+  {
+    name: 'json web token',
+    // Only near the beginning of a run: eyJ-eyJ-eyJ-… would otherwise be scanned to its end from each of its parts.
+    pattern: /(?<=(?<![\w-])(?:[\w-]{0,40}-)?|\\[nrtbf])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g,
+  },
   {
     name: 'private key',
-    pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g,
+    // Nothing between has five dashes, so that many beginnings without an end are each read once. A key that was cut
+    // off before its end is masked as far as it goes.
+    pattern:
+      /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?:(?!-----)[^])*?-----END [A-Z ]{0,40}PRIVATE KEY-----|(?:(?:\s|\\[nr]){1,8}[A-Za-z0-9+/=]{16,})+)/g,
   },
   {
     name: 'authorization header',
-    pattern: /(?<=\bauthorization[\\"']*\s*[:=]\s*[\\"']*(?:bearer|basic|token)\s+)[A-Za-z0-9._~+/=-]{12,}/gi,
+    pattern:
+      /(?<=\bauthorization[\\"']{0,4}\s{0,8}[:=]\s{0,8}[\\"']{0,4}(?:bearer|basic|token)\s{1,8})[A-Za-z0-9._~+/=-]{12,}/gi,
   },
-  { name: 'password in url', pattern: /(?<=\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]{1,64}:)[^\s:/@$]{3,}(?=@)/gi },
+  {
+    name: 'password in url',
+    // The user's name may be empty; what begins with $ is a placeholder.
+    pattern: /(?<=\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@]{0,64}:)(?!\$)[^\s:/@]{3,}(?=@)/gi,
+  },
 ];
