@@ -61,16 +61,22 @@ export class WakeQueue {
 
   /** Runs `handler` for each wake-up, at most `concurrency` at once in this process. It must not throw. */
   async work(concurrency: number, handler: (taskId: string) => Promise<void>): Promise<void> {
-    await this.#boss.work<{ taskId: string }>(
+    for (let slot = 0; slot < concurrency; slot += 1) await this.#openSlot(handler);
+  }
+
+  /** A slot of its own, because only a worker whose id is known can be told to fetch again. */
+  async #openSlot(handler: (taskId: string) => Promise<void>): Promise<void> {
+    let id: string | null = null;
+    id = await this.#boss.work<{ taskId: string }>(
       RUN_QUEUE,
-      {
-        localConcurrency: concurrency,
-        batchSize: 1,
-        pollingIntervalSeconds: 1,
-        notifyPollingIntervalSeconds: 1,
-      },
+      { batchSize: 1, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1 },
       async (jobs) => {
-        for (const job of jobs) await handler(job.data.taskId);
+        try {
+          for (const job of jobs) await handler(job.data.taskId);
+        } finally {
+          // Fetch on at once until the queue is empty: else each job is followed by a pause of the polling interval.
+          if (id !== null) this.#boss.notifyWorker(id);
+        }
       },
     );
   }

@@ -80,9 +80,9 @@ describe('the shapes of tokens', () => {
 });
 
 test.each([
-  '${API_TOKEN}',
-  'Authorization: Bearer ${API_TOKEN}',
-  'postgres://ana:${DB_PASSWORD}@db/x',
+  `\${API_TOKEN}`,
+  `Authorization: Bearer \${API_TOKEN}`,
+  `postgres://ana:\${DB_PASSWORD}@db/x`,
   'commit 3f786850e387550fdab836ed7e6dc881de23001b',
   'sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   'https://example.org:8080/a@b',
