@@ -1,21 +1,19 @@
-import type { Sql } from '../kernel/database/database.ts';
-import type { SqlClient } from '../kernel/database/database.ts';
+import type { Sql, SqlClient } from '../kernel/database/database.ts';
 import {
   appendEvents,
   endTask,
   findTask,
   lockTask,
+  LostLease,
   releaseReservations,
   seizeLease,
-  type TaskRecord,
   toTask,
+  voidApprovals,
 } from '../engine/index.ts';
 import type { NewEvent, Task } from '@vitto/contracts';
-import { isEndState } from '@vitto/contracts';
 import { readUnansweredCall } from './unanswered-call.ts';
 import { inTransaction } from '../kernel/database/transaction.ts';
 import { notFound } from '../kernel/app-error.ts';
-import { voidApprovals } from './decide-approval.ts';
 import type { RunDependencies } from './run-dependencies.ts';
 
 /**
@@ -27,20 +25,12 @@ export async function cancelRun(
   deps: RunDependencies,
   request: { userId: string; taskId: string; by: string; reason?: string | undefined },
 ): Promise<Task> {
-  const cancelled = await inTransaction(deps.database, async (client) => {
-    const known = await findTask(client, request.userId, request.taskId);
-    if (known === null) throw notFound('task');
-    const ids: string[] = [];
-    // Children before parents: the lock order of the whole journal.
-    for (const id of await findOpenDescendants(client, request.taskId)) {
-      const task = await lockTask(client, id);
-      if (task !== null && !isEndState(task.state)) {
-        await cancelOne(client, task, request.by, request.reason);
-        ids.push(id);
-      }
-    }
-    return ids;
-  });
+  const known = await findTask(deps.database.pool, request.userId, request.taskId);
+  if (known === null) throw notFound('task');
+  let cancelled: string[] | null = null;
+  while (cancelled === null) {
+    cancelled = await inTransaction(deps.database, (client) => cancelTree(client, request));
+  }
   for (const id of cancelled) await deps.signals.taskSeized(id);
   deps.signals.journalGrew(request.userId);
   const task = await findTask(deps.database.pool, request.userId, request.taskId);
@@ -48,6 +38,42 @@ export async function cancelRun(
   return toTask(task);
 }
 
+/**
+ * Every transaction locks in the same order: task rows from the children up to the root, then days, then the user's
+ * journal position. So each step is done for all tasks before the next.
+ * @returns the ids of what was cancelled; `null` when a child came in before the rows were locked: once more then.
+ */
+async function cancelTree(
+  client: SqlClient,
+  request: { taskId: string; by: string; reason?: string | undefined },
+): Promise<string[] | null> {
+  const locked = await lockTree(client, request.taskId);
+  const open = await findOpenDescendants(client, request.taskId);
+  if (open.some((id) => !locked.has(id))) return null;
+  const seized: SeizedTask[] = [];
+  for (const id of open) seized.push(await seizeTask(client, id));
+  for (const task of seized) await endCancelled(client, task, request.by, request.reason);
+  return open;
+}
+
+/** Locks what is open under a task, the task itself, and all the rows above that their budgets draw on. */
+async function lockTree(sql: Sql, taskId: string): Promise<Set<string>> {
+  const result = await sql.query(
+    `with recursive tree as (
+       select id, parent_id, state from vitto_tasks where id = $1
+       union all
+       select t.id, t.parent_id, t.state from vitto_tasks t join tree on t.parent_id = tree.id),
+     chain as (
+       select id, parent_id from tree where state not in ('completed', 'failed', 'cancelled')
+       union
+       select t.id, t.parent_id from vitto_tasks t join chain on t.id = chain.parent_id)
+     select id from vitto_tasks where id in (select id from chain) order by depth desc, id for no key update`,
+    [taskId],
+  );
+  return new Set((result.rows as { id: string }[]).map((row) => row.id));
+}
+
+/** What has not ended of a task and all below it, children before parents. */
 async function findOpenDescendants(sql: Sql, taskId: string): Promise<string[]> {
   const result = await sql.query(
     `with recursive tree as (
@@ -60,26 +86,37 @@ async function findOpenDescendants(sql: Sql, taskId: string): Promise<string[]> 
   return (result.rows as { id: string }[]).map((row) => row.id);
 }
 
-async function cancelOne(
+interface SeizedTask {
+  id: string;
+  fence: number;
+  approvals: NewEvent[];
+}
+
+/** Shuts the owner out and gives back what the task holds. */
+async function seizeTask(client: SqlClient, id: string): Promise<SeizedTask> {
+  const fence = await seizeLease(client, id, 'cancel');
+  const inFlight = await readUnansweredCall(client, id);
+  await releaseReservations(client, id, inFlight.inputTokens, inFlight.costNano);
+  return { id, fence, approvals: await voidApprovals(client, id, 'the task was cancelled') };
+}
+
+async function endCancelled(
   client: SqlClient,
-  task: TaskRecord,
+  { id, fence, approvals }: SeizedTask,
   by: string,
   reason: string | undefined,
 ): Promise<void> {
-  const fence = await seizeLease(client, task.id, 'cancel');
-  const inFlight = await readUnansweredCall(client, task.id);
-  await releaseReservations(client, task.id, inFlight.inputTokens, inFlight.costNano);
-  const now = (await lockTask(client, task.id)) ?? task;
+  // Read once all the children have given back and booked what was theirs.
+  const task = await lockTask(client, id);
+  if (task === null) throw new LostLease(id);
+  const { spending } = toTask(task);
   const events: NewEvent[] = [
-    ...(await voidApprovals(client, task.id, 'the task was cancelled')),
-    ...(await cancelOpenCalls(client, task.id)),
-    {
-      type: 'task.cancelled',
-      payload: { by, ...(reason === undefined ? {} : { reason }), spending: toTask(now).spending },
-    },
+    ...approvals,
+    ...(await cancelOpenCalls(client, id)),
+    { type: 'task.cancelled', payload: { by, ...(reason === undefined ? {} : { reason }), spending } },
   ];
-  await appendEvents(client, { taskId: task.id, fence, events });
-  await endTask(client, { taskId: task.id, fence, seq: null }, { state: 'cancelled' });
+  await appendEvents(client, { taskId: id, fence, events });
+  await endTask(client, { taskId: id, fence, seq: null }, { state: 'cancelled' });
 }
 
 /** Calls that have no result yet get one that says `cancelled`, so that the conversation stays whole. */
