@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { ApiError } from '../api/api-error.ts';
 import type { Strings } from '../i18n/strings.en.ts';
 import { useStrings } from '../i18n/strings-context.tsx';
+import { CodeWords } from './code-words.tsx';
 import { Icon } from './icon.tsx';
 
 /** What, why, and what to do: a failure in the page. */
@@ -26,7 +27,11 @@ export function FailureNote(props: {
         <p>
           <strong className="font-semibold text-red">{props.title}</strong> {said?.message}
         </p>
-        {hint !== undefined && hint !== '' && <p className="text-muted">{hint}</p>}
+        {hint !== undefined && hint !== '' && (
+          <p className="text-muted">
+            <CodeWords text={hint} />
+          </p>
+        )}
         {props.error && props.error.status > 0 && <p className="mono text-muted">{props.error.code}</p>}
         {props.children !== undefined && <div className="mt-2 flex flex-wrap gap-2">{props.children}</div>}
       </div>
