@@ -5,6 +5,7 @@ import { useVitto } from '../../api/vitto-context.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import { MenuButton, NewLink } from '../../shell/rail.tsx';
 import { isScriptedSystem } from './model-setup.tsx';
+import { ScriptedLabel } from './scripted-label.tsx';
 
 export function PageHeader(props: {
   title: string;
@@ -36,18 +37,5 @@ export function PageHeader(props: {
       )}
       <NewLink />
     </header>
-  );
-}
-
-/** Says that no language model wrote this. */
-export function ScriptedLabel() {
-  const strings = useStrings();
-  return (
-    <span
-      title={strings.scripted.explain}
-      className="shrink-0 rounded-full border border-amber-line bg-amber-soft px-2 py-px text-xs font-medium text-amber"
-    >
-      {strings.scripted.label}
-    </span>
   );
 }

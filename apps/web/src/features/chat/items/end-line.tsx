@@ -8,7 +8,7 @@ import type { Strings } from '../../../i18n/strings.en.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import { formatCost, formatCount, formatDuration } from '../model/format.ts';
 import type { EndItem } from '../model/view.ts';
-import { ScriptedLabel } from '../page-header.tsx';
+import { ScriptedLabel } from '../scripted-label.tsx';
 
 /** How a task ended, what it made, and what it cost. */
 export function EndLine({ item }: { item: EndItem }) {
