@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -11,12 +12,14 @@ import { chmod } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { ExecResult, GuestErrorCode } from '@vitto/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostProcesses } from './host-processes.testing.ts';
 import { ProcessSandboxService } from './process-sandbox-service.ts';
 import type { ProcessSession } from './process-session.ts';
 
+const run = promisify(execFile);
 const CANARY = 'canary-5f1d0c8e-of-the-server';
 const root = mkdtempSync('/var/tmp/vitto-sandbox-test-');
 const allowed = join(root, 'allowed');
@@ -69,6 +72,22 @@ describe('isolation of the process sandbox', () => {
   it('leaks no descriptor of the server', async () => {
     const fds = (await exec('ls -l /proc/self/fd; ls -l /proc/1/fd')).stdout.text;
     expect(fds).not.toMatch(/\bnet:|\buser:|\.bpf|vitto-sandbox/);
+  });
+
+  it('leaks no descriptor that whoever started the server had left open', async () => {
+    const module = new URL('./process-sandbox-service.ts', import.meta.url).href;
+    const program = `
+      const { ProcessSandboxService } = await import(${JSON.stringify(module)});
+      const service = new ProcessSandboxService({ root: ${JSON.stringify(join(root, 'started'))}, secretFolders: [] });
+      const session = await service.open({ taskId: 'started', readOnlyPaths: [] });
+      const seen = await session.exec({ command: 'ls -l /proc/self/fd /proc/1/fd', timeoutMs: 20_000 });
+      console.log(seen.stdout.text);
+      await service.close('started');
+      await service.stop();`;
+    const start = ['-c', 'exec 200<"$0"; exec "$@"', secret];
+    const { stdout } = await run('bash', [...start, process.execPath, '--input-type=module', '-e', program]);
+    expect(stdout).toContain('/proc/1/fd:');
+    expect(stdout).not.toMatch(/ 200 -> /);
   });
 
   it('has no network but its own loopback', async () => {

@@ -28,12 +28,18 @@ const NODE_RESERVES = 1024 * 1024 * 1024;
 
 const JOIN_GROUPS =
   'n=$1; shift; while [ "$n" -gt 0 ]; do echo 0 >"$1" || exit 125; shift; n=$((n-1)); done; exec "$@"';
-const CLOSE_NAMESPACES = 'exec "$@" 3<&- 4<&-';
+/**
+ * Closes all but the standard descriptors and those that bwrap and the supervisor take. Whoever started the server may
+ * have left some open, which Node.js hands on, and from a folder that is open a path leads out of the sandbox.
+ */
+const CLOSE_OTHERS = `opendir my $open, '/proc/self/fd' or die "descriptors: $!\\n";
+for (grep { $_ > 2 && !/^[${FD.filter}${FD.info}${FD.status}]$/ } readdir $open) { open my $fd, '<&=', $_ and close $fd }
+exec { $ARGV[0] } @ARGV; exit 126`;
 
 /**
  * The command line of a launch: each program in it does one thing to itself and becomes the next. Join the control
- * groups as the server's user → lower the rlimits → give up privileges → join the session's network → build the
- * sandbox. The two shell scripts are fixed and get everything as arguments.
+ * groups as the server's user → lower the rlimits → give up privileges → join the session's network → close what is
+ * open → build the sandbox. Both scripts are fixed and get everything as arguments.
  */
 export function launchCommand(launch: Launch): string[] {
   const { programs } = launch;
@@ -50,7 +56,7 @@ export function launchCommand(launch: Launch): string[] {
       `--net=/proc/self/fd/${FD.network}`,
       '--',
     ],
-    ...[programs.sh, '-c', CLOSE_NAMESPACES, 'sh'],
+    ...[programs.perl, '-e', CLOSE_OTHERS, '--'],
     ...[
       programs.bwrap,
       ...launch.mounts,
