@@ -10,6 +10,7 @@ import {
 import { sqlState } from '../kernel/database/database.ts';
 import { newId } from '../kernel/ids.ts';
 import { createRunHarness, type RunHarness } from './testing/run-harness.ts';
+import { giveTaskBack } from './give-task-back.ts';
 import { cancelRun } from './index.ts';
 
 let h: RunHarness;
@@ -101,4 +102,30 @@ it('cancels a tree whose tasks all go on writing, without one deadlock, and book
     }
   }
   expect(deadlocks).toBe(0);
+});
+
+it('books the input of a call once when a shutdown broke it off and a cancel came after', async () => {
+  const { root } = await growTree(0);
+  const { id } = root.task;
+  await appendEvents(h.database.pool, {
+    taskId: id,
+    fence: root.fence,
+    events: [],
+    reserve: { tokens: 1_500, cost: 30_000, day: '2026-01-01', dailyLimit: null },
+    then: [
+      {
+        type: 'agent.iteration',
+        payload: { turn: 1, reserved: { inputTokens: 1_000, inputCostUsd: 0.00002 } },
+      } as never,
+    ],
+    iteration: 1,
+  });
+  await giveTaskBack({ database: h.database, workerId: 'worker-1' }, id);
+  await cancelRun(h.runs, { userId: h.userId, taskId: id, by: 'test' });
+  expect(await findTask(h.database.pool, h.userId, id)).toMatchObject({
+    tokens: 1_000,
+    costNano: 20_000,
+    reservedTokens: 0,
+    reservedCostNano: 0,
+  });
 });

@@ -7,13 +7,16 @@ export interface UnansweredCall {
   costNano: number;
 }
 
-/** The call that was under way when a task lost its owner; zeros when there was none. */
+/**
+ * The call that was under way when a task lost its owner; zeros when there was none. An owner that parked the task or
+ * gave it back has booked its call already.
+ */
 export async function readUnansweredCall(sql: Sql, taskId: string): Promise<UnansweredCall> {
   const result = await sql.query(
     `select i.payload->'reserved' as reserved, (i.payload->>'turn')::int as turn from vitto_task_events i
      where i.task_id = $1 and i.type = 'agent.iteration'
        and i.seq > coalesce((select max(seq) from vitto_task_events
-         where task_id = $1 and type in ('agent.turn_completed', 'task.resumed', 'task.parked')), 0)
+         where task_id = $1 and type in ('agent.turn_completed', 'task.resumed', 'task.parked', 'task.queued')), 0)
      order by i.seq desc limit 1`,
     [taskId],
   );

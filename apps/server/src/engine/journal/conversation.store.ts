@@ -114,7 +114,6 @@ export async function listMessages(
   const result = await sql.query(
     `select task_id, seq, position::float8 as position, type, payload, at from vitto_task_events
      where conversation_id = $1 and user_id = $2 and position < $3
-       and type not in ('agent.text', 'agent.reasoning', 'tool.progress')
        and type in ('user.message', 'task.completed', 'task.failed')
      order by position desc limit $4`,
     [conversationId, userId, before ?? Number.MAX_SAFE_INTEGER, limit],

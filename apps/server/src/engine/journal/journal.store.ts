@@ -169,7 +169,11 @@ export function readTaskEvents(
   );
 }
 
-/** Events of one of a user's tasks after a journal position, oldest first. */
+/**
+ * Events of one of a user's tasks after a journal position, oldest first. Within a task, positions grow with seq (both
+ * are given under the task's lock), so the seq to go on from is found by halving: no index by task and position has
+ * to be kept for it.
+ */
 export function readTaskEventsAfterPosition(
   sql: Sql,
   userId: string,
@@ -179,7 +183,15 @@ export function readTaskEventsAfterPosition(
 ): Promise<EventEnvelope[]> {
   return readRows(
     sql,
-    `select ${COLUMNS} from vitto_task_events where task_id = $1 and user_id = $2 and position > $3 order by seq limit $4`,
+    `with recursive search as (
+       select 0 as low, seq as high from vitto_tasks where id = $1 and user_id = $2
+       union all
+       select case when e.position <= $3 then half.seq else low end, case when e.position <= $3 then high else half.seq - 1 end
+       from (select low, high, (low + high + 1) / 2 as seq from search where low < high) as half
+       join vitto_task_events e on e.task_id = $1 and e.seq = half.seq)
+     select ${COLUMNS} from vitto_task_events
+     where task_id = $1 and user_id = $2 and position > $3 and seq > (select max(low) from search)
+     order by seq limit $4`,
     [taskId, userId, after, limit],
   );
 }

@@ -9,8 +9,15 @@ export const RENEW_EVERY_MS = 3_000;
 export const MAX_DEATHS = 3;
 
 /**
+ * Running time up to now, or up to the end of the lease of an owner that was lost, in milliseconds: nobody knows how
+ * long it lived, but a task whose workers die must not run beyond its time limit unseen.
+ */
+const RAN_UNDER_LEASE =
+  'greatest(0, coalesce(extract(epoch from least(t.lease_until, clock_timestamp()) - t.running_since) * 1000, 0))::bigint';
+
+/**
  * Makes `worker` the owner of a task that is queued, or whose owner's lease has run out. The new fencing number
- * shuts every earlier owner out.
+ * shuts every earlier owner out; the running time of an owner that was lost is kept.
  * @returns the fence and whether an owner was lost; `null` when the task is not to be had.
  */
 export async function acquireLease(
@@ -22,6 +29,7 @@ export async function acquireLease(
     `update vitto_tasks as t set
        state = 'running', lease_holder = $2, lease_until = clock_timestamp() + make_interval(secs => $3), fence = t.fence + 1,
        deaths = t.deaths + case when old.state = 'running' then 1 else 0 end, waiting_for = null,
+       ran_ms = t.ran_ms + ${RAN_UNDER_LEASE},
        started_at = coalesce(t.started_at, clock_timestamp()), running_since = clock_timestamp()
      from (select id, state from vitto_tasks where id = $1 for no key update) as old
      where t.id = old.id and (old.state = 'queued' or (old.state = 'running' and t.lease_until < clock_timestamp()))
@@ -54,9 +62,9 @@ export async function expireLeases(sql: Sql, workers: string[]): Promise<string[
 /** Takes a task out of its owner's hands inside a transaction that ends it: the caller is its owner until then. */
 export async function seizeLease(sql: Sql, taskId: string, by: string): Promise<number> {
   const result = await sql.query(
-    `update vitto_tasks set
+    `update vitto_tasks as t set
        fence = fence + 1, lease_holder = $2, lease_until = clock_timestamp() + interval '1 minute', waiting_for = null,
-       ran_ms = ran_ms + coalesce(extract(epoch from clock_timestamp() - running_since) * 1000, 0)::bigint,
+       ran_ms = ran_ms + ${RAN_UNDER_LEASE},
        running_since = null, state = 'running'
      where id = $1 returning fence::float8 as fence`,
     [taskId, by],
@@ -143,10 +151,40 @@ export async function taintTask(sql: Sql, owner: { taskId: string; fence: number
   ]);
 }
 
-/** Tasks that ought to run and may have no job that wakes a worker: queued for a while, or with a lease that ran out. */
-export async function findForgottenTasks(sql: Sql): Promise<string[]> {
+/**
+ * Of tasks that run in this process and whose leases were not renewed: those that somebody else has taken, or that are
+ * gone, whatever has become of them since. What this worker has itself parked or ended is not among them.
+ */
+export async function findLostLeases(sql: Sql, worker: string, taskIds: string[]): Promise<string[]> {
+  // The fence has grown since this worker took the task: there has been another owner, or a cancel.
   const result = await sql.query(
-    `select id from vitto_tasks where state = 'queued' or (state = 'running' and lease_until < clock_timestamp()) limit 50`,
+    `select own.id from unnest($1::uuid[]) as own (id) left join vitto_tasks t on t.id = own.id
+     where t.id is null or t.fence <> (
+       select (e.payload->>'fence')::bigint from vitto_task_events e
+       where e.task_id = own.id and e.type in ('task.started', 'task.resumed') and e.payload->>'worker' = $2
+       order by e.seq desc limit 1)`,
+    [taskIds, worker],
   );
   return (result.rows as { id: string }[]).map((row) => row.id);
+}
+
+/** How many tasks of each kind a sweep looks after: the next sweep finds the others. */
+const SWEEP_LIMIT = 50;
+
+/**
+ * Tasks that ought to run and may have no job that wakes a worker: first those whose owner was lost, then those that
+ * are queued, the oldest first.
+ */
+export async function findForgottenTasks(sql: Sql): Promise<string[]> {
+  // `statement_timestamp`, because an index cannot be searched for a time that changes with each row.
+  const lost = await sql.query(
+    `select id from vitto_tasks where state = 'running' and lease_until < statement_timestamp()
+     order by lease_until limit $1`,
+    [SWEEP_LIMIT],
+  );
+  const queued = await sql.query(
+    `select id from vitto_tasks where state = 'queued' order by created_at, id limit $1`,
+    [SWEEP_LIMIT],
+  );
+  return [lost, queued].flatMap((result) => (result.rows as { id: string }[]).map((row) => row.id));
 }

@@ -129,6 +129,10 @@ export const tasks = pgTable(
     index('vitto_tasks_open')
       .on(table.state, table.leaseUntil)
       .where(sql`state in ('queued', 'running', 'waiting_approval', 'waiting_children', 'waiting_input')`),
+    // The sweep for tasks that nobody was woken for: the oldest of however many wait.
+    index('vitto_tasks_queued')
+      .on(table.createdAt, table.id)
+      .where(sql`state = 'queued'`),
     check(
       'vitto_tasks_state',
       sql`state in ('queued', 'running', 'waiting_approval', 'waiting_children', 'waiting_input', 'completed', 'failed', 'cancelled')`,
@@ -171,6 +175,10 @@ export const taskEvents = pgTable(
     index('vitto_task_events_conversation')
       .on(table.conversationId, table.position)
       .where(sql`type not in ('agent.text', 'agent.reasoning', 'tool.progress')`),
+    // What was asked and what was answered: two rows a task, however much it did in between.
+    index('vitto_task_events_messages')
+      .on(table.conversationId, table.position)
+      .where(sql`type in ('user.message', 'task.completed', 'task.failed')`),
   ],
 );
 

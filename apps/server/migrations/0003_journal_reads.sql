@@ -1,0 +1,2 @@
+CREATE INDEX "vitto_task_events_messages" ON "vitto_task_events" USING btree ("conversation_id","position") WHERE type in ('user.message', 'task.completed', 'task.failed');--> statement-breakpoint
+CREATE INDEX "vitto_tasks_queued" ON "vitto_tasks" USING btree ("created_at","id") WHERE state = 'queued';
