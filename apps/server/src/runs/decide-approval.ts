@@ -3,7 +3,6 @@ import {
   appendEvents,
   findApproval,
   findExpiredApprovals,
-  lockPendingApprovals,
   lockTask,
   settleApproval,
   wakeTask,
@@ -58,16 +57,6 @@ export async function decideApproval(deps: RunDependencies, decision: Decision):
   return settled;
 }
 
-/** Ends the approvals of a task that nobody will decide any more; the events belong to the caller's transaction. */
-export async function voidApprovals(client: SqlClient, taskId: string, reason: string): Promise<NewEvent[]> {
-  const events: NewEvent[] = [];
-  for (const approval of await lockPendingApprovals(client, taskId)) {
-    await settleApproval(client, approval.id, { state: 'void', by: 'vitto', note: reason });
-    events.push(decided(approval, 'void', 'vitto', reason));
-  }
-  return events;
-}
-
 /** Expires what nobody decided in time, and wakes the tasks that waited for it. Run by the workers' sweep. */
 export async function expireApprovals(deps: RunDependencies): Promise<void> {
   for (const due of await findExpiredApprovals(deps.database.pool)) {
@@ -96,7 +85,7 @@ async function recordDecision(
 
 function decided(
   approval: Approval,
-  decision: 'approved' | 'refused' | 'expired' | 'void',
+  decision: 'approved' | 'refused' | 'expired',
   by: string,
   note: string | null,
 ): NewEvent {

@@ -24,7 +24,8 @@ import {
 import type { Failure, Settings } from '@vitto/contracts';
 import { AppError } from '../kernel/app-error.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database/database.ts';
+import { isDatabaseAway, type Database } from '../kernel/database/database.ts';
+import { whileAway } from '../kernel/database/while-away.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
 import { takeTask } from './take-task.ts';
@@ -73,13 +74,14 @@ export async function runTask(
   deps.signals.journalGrew(task.userId);
   const log = deps.logger.child({ taskId: task.id, userId: task.userId });
   try {
-    const run = await prepareRun(deps, task, control, log);
+    const waiting = { clock: deps.clock, logger: log, signal: control.signal };
+    const run = await whileAway(() => prepareRun(deps, task, control, log), waiting);
     const end = await runLoop(run);
     if (end.kind === 'completed' || end.kind === 'failed') await deps.guests.release(task.id);
     log.info({ end: end.kind }, 'the run ended');
     return end;
   } catch (error) {
-    if (error instanceof LostLease || control.signal.aborted) throw error;
+    if (error instanceof LostLease || control.signal.aborted || isDatabaseAway(error)) throw error;
     return await failTask(deps, task, control, error, log);
   }
 }
@@ -124,11 +126,12 @@ async function prepareRun(
     startedAt: deps.clock.monotonic(),
     guest: null,
     reload: async () => {
-      fold.transcript = run.transcript = new Transcript();
-      await loadTranscript(deps.database, task, fold.transcript);
+      const waiting = { clock: deps.clock, logger, signal: control.signal };
+      fold.transcript = await whileAway(() => loadTranscript(deps.database, task), waiting);
+      run.transcript = fold.transcript;
     },
   };
-  await loadTranscript(deps.database, task, fold.transcript);
+  fold.transcript = run.transcript = await loadTranscript(deps.database, task);
   await loadState(deps.database, task, fold.state);
   return run;
 }
@@ -156,17 +159,18 @@ function openJournal(
 
 const PAGE = 2_000;
 
-async function loadTranscript(database: Database, task: TaskRecord, transcript: Transcript): Promise<void> {
+async function loadTranscript(database: Database, task: TaskRecord): Promise<Transcript> {
+  const transcript = new Transcript();
   const { conversationId } = task;
   if (conversationId === null) {
-    for await (const event of pages((after) => readStateEvents(database.pool, task.id, after, PAGE), 'seq')) {
-      transcript.apply(event);
-    }
-    return;
+    const read = (after: number) => readStateEvents(database.pool, task.id, after, PAGE);
+    for await (const event of pages(read, 'seq')) transcript.apply(event);
+    return transcript;
   }
   const from = await readCompactedThrough(database.pool, conversationId);
   const read = (after: number) => readContextEvents(database.pool, conversationId, after, PAGE);
   for await (const event of pages(read, 'position', from)) transcript.apply(event);
+  return transcript;
 }
 
 async function loadState(database: Database, task: TaskRecord, state: RunState): Promise<void> {
@@ -201,7 +205,7 @@ async function failTask(
   // Read anew what has been written since: the fence still holds, or the next write says that it is lost.
   const fold = { transcript: new Transcript(), state: new RunState(task.id) };
   const journal = openJournal(deps, task, control, log, fold);
-  await journal.fail({ type: 'task.failed', payload: { error: failure } }, failure);
+  await journal.fail(failure);
   await deps.guests.release(task.id);
   return { kind: 'failed', error: failure };
 }

@@ -8,6 +8,7 @@ import {
   nameConversation,
   type NewTask,
   type TaskRecord,
+  voidApprovals,
   wakeTask,
 } from '../engine/index.ts';
 import type { NewEvent, SentMessage } from '@vitto/contracts';
@@ -17,7 +18,6 @@ import { newId } from '../kernel/ids.ts';
 import { toTitle } from '../kernel/text/cut.ts';
 import { toStorableText } from '../kernel/text/storable.ts';
 import { maskSecrets } from '../kernel/text/mask-secrets.ts';
-import { voidApprovals } from './decide-approval.ts';
 import { chooseBudget } from './choose-budget.ts';
 import { estimateTask } from './estimate-task.ts';
 import type { RunDependencies } from './run-dependencies.ts';
@@ -113,10 +113,7 @@ export async function deliverToTask(
     },
   };
   // A person who writes instead of deciding has changed their mind: nothing that was asked runs on an old yes.
-  const voided =
-    task.state === 'waiting_approval'
-      ? await voidApprovals(client, task.id, 'the user wrote a message instead')
-      : [];
+  const voided = await voidApprovals(client, task.id, 'the user wrote a message instead');
   const wakes = (await wakeTask(client, task.id)) ? [queued('input')] : [];
   await appendEvents(client, { taskId: task.id, fence: null, events: [...voided, message, ...wakes] });
   if (wakes.length > 0) await deps.queue.wake(task.id, client);

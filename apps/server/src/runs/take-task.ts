@@ -6,6 +6,7 @@ import {
   MAX_DEATHS,
   releaseReservations,
   type TaskRecord,
+  voidApprovals,
 } from '../engine/index.ts';
 import type { Failure, NewEvent } from '@vitto/contracts';
 import { inTransaction } from '../kernel/database/transaction.ts';
@@ -29,7 +30,11 @@ export async function takeTask(
     const lost = lease.lostOwner ? await readUnansweredCall(client, taskId) : null;
     if (lost !== null) await releaseReservations(client, taskId, lost.inputTokens, lost.costNano);
     if (lease.lostOwner && lease.deaths >= MAX_DEATHS) {
-      await appendEvents(client, { ...owner, events: [{ type: 'task.failed', payload: { error: POISON } }] });
+      const voided = await voidApprovals(client, taskId, 'the task has ended');
+      await appendEvents(client, {
+        ...owner,
+        events: [...voided, { type: 'task.failed', payload: { error: POISON } }],
+      });
       await endTask(client, { ...owner, seq: null }, { state: 'failed', error: POISON });
       return null;
     }

@@ -1,5 +1,6 @@
 import { findForgottenTasks, LostLease, RENEW_EVERY_MS, renewLeases } from '../engine/index.ts';
 import { isDatabaseAway } from '../kernel/database/database.ts';
+import { whileAway } from '../kernel/database/while-away.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
 import type { WakeQueue } from '../kernel/queue.ts';
 import { expireApprovals } from './decide-approval.ts';
@@ -8,6 +9,8 @@ import type { RunDependencies } from './run-dependencies.ts';
 import { runTask, type RunTaskDependencies } from './run-task.ts';
 
 const SWEEP_EVERY_MS = 2_000;
+/** How long a database that is away is waited for to give a task back. */
+const GIVE_BACK_MS = 5_000;
 /** Running tasks get this long to reach a step boundary when the worker stops. */
 const DRAIN_MS = 10_000;
 
@@ -41,7 +44,8 @@ export interface WorkerDependencies extends RunTaskDependencies {
 export class Worker {
   readonly #deps: WorkerDependencies;
   readonly #active = new Set<ActiveRun>();
-  readonly #timers: NodeJS.Timeout[] = [];
+  #renewal: NodeJS.Timeout | undefined;
+  #sweeping: NodeJS.Timeout | undefined;
   #stopListening: (() => void) | null = null;
   #isDraining = false;
 
@@ -57,10 +61,10 @@ export class Worker {
   async start(): Promise<void> {
     this.#stopListening = this.#deps.bus.listen((signal) => {
       if (signal.kind === 'task-seized') this.#stopRun(signal.taskId, 'seized');
-      if (signal.kind === 'reconnected') void this.#renew();
+      if (signal.kind === 'reconnected') this.#tryTo(() => this.#renew());
     });
-    this.#every(RENEW_EVERY_MS, () => this.#renew());
-    this.#every(SWEEP_EVERY_MS, () => this.#sweep());
+    this.#renewal = this.#every(RENEW_EVERY_MS, () => this.#renew());
+    this.#sweeping = this.#every(SWEEP_EVERY_MS, () => this.#sweep());
     await this.#deps.queue.work(this.#deps.concurrency, (taskId) => this.#run(taskId));
     await this.#sweep();
   }
@@ -68,7 +72,7 @@ export class Worker {
   /** Lets running tasks reach a step boundary, stops those that do not in time, and gives all of them back to the queue. */
   async stop(): Promise<void> {
     this.#isDraining = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#sweeping);
     await this.#deps.queue.stopWork();
     const all = Promise.all([...this.#active].map((run) => run.ended));
     let timer: NodeJS.Timeout | undefined;
@@ -80,8 +84,9 @@ export class Worker {
     ]);
     clearTimeout(timer);
     if (isLate) for (const run of this.#active) run.controller.abort(new RunStopped('shutdown'));
-    // Leases are kept while runs come to their end.
+    // Leases are kept until every run has come to its end.
     await all;
+    clearInterval(this.#renewal);
     this.#stopListening?.();
   }
 
@@ -104,9 +109,13 @@ export class Worker {
       const cause = controller.signal.reason instanceof RunStopped ? controller.signal.reason.cause : null;
       if (cause === 'shutdown') await this.#giveBack(taskId);
       else if (cause === 'seized' || error instanceof LostLease) await this.#leave(taskId);
-      else if (isDatabaseAway(error))
+      else if (isDatabaseAway(error)) {
         logger.warn({ taskId }, 'the database is away; the task will be taken up again');
-      else logger.error({ err: error, taskId }, 'a run ended in a defect; the task will be taken up again');
+        await this.#giveBack(taskId);
+      } else logger.error({ err: error, taskId }, 'a run ended in a defect; the task will be taken up again');
+    } finally {
+      // Whatever is still at work for it (a call beside the one that failed) stops now.
+      controller.abort(new RunStopped('lease-lost'));
     }
   }
 
@@ -119,9 +128,13 @@ export class Worker {
   }
 
   async #giveBack(taskId: string): Promise<void> {
-    await giveTaskBack(this.#deps, taskId).catch((error: unknown) => {
-      this.#deps.logger.warn({ err: error, taskId }, 'could not give the task back; its lease will run out');
-    });
+    const { clock, logger } = this.#deps;
+    const signal = AbortSignal.timeout(GIVE_BACK_MS);
+    await whileAway(() => giveTaskBack(this.#deps, taskId), { clock, logger, signal }).catch(
+      (error: unknown) => {
+        logger.warn({ err: error, taskId }, 'could not give the task back; its lease will run out');
+      },
+    );
   }
 
   async #clearGuest(taskId: string): Promise<void> {
@@ -158,21 +171,22 @@ export class Worker {
     await expireApprovals(this.#deps.runs);
   }
 
-  #every(ms: number, work: () => Promise<void>): void {
+  #every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
     let isBusy = false;
-    this.#timers.push(
-      setInterval(() => {
-        if (isBusy) return;
-        isBusy = true;
-        work()
-          .catch((error: unknown) => {
-            if (!isDatabaseAway(error))
-              this.#deps.logger.error({ err: error }, 'a periodic duty of the worker failed');
-          })
-          .finally(() => {
-            isBusy = false;
-          });
-      }, ms),
-    );
+    return setInterval(() => {
+      if (isBusy) return;
+      isBusy = true;
+      this.#tryTo(work, () => {
+        isBusy = false;
+      });
+    }, ms);
+  }
+
+  #tryTo(work: () => Promise<void>, done: () => void = () => undefined): void {
+    work()
+      .catch((error: unknown) => {
+        if (!isDatabaseAway(error)) this.#deps.logger.error({ err: error }, 'a duty of the worker failed');
+      })
+      .finally(done);
   }
 }

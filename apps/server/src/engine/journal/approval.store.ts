@@ -1,5 +1,5 @@
-import type { ActionDomain, Approval, Risk } from '@vitto/contracts';
-import { toStorableJson } from '../../kernel/text/storable.ts';
+import type { ActionDomain, Approval, NewEvent, Risk } from '@vitto/contracts';
+import { mapStrings, toStorableText } from '../../kernel/text/storable.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import type { Sql } from '../../kernel/database/database.ts';
 
@@ -49,7 +49,7 @@ export async function insertApprovals(sql: Sql, approvals: NewApproval[]): Promi
         approval.userId,
         approval.callId,
         approval.tool,
-        maskSecrets(toStorableJson(approval.arguments)),
+        JSON.stringify(mapStrings(approval.arguments, (text) => maskSecrets(toStorableText(text)))),
         approval.argumentsHash,
         approval.reason,
         approval.risk,
@@ -109,6 +109,20 @@ export async function lockPendingApprovals(sql: Sql, taskId: string): Promise<Ap
     [taskId],
   );
   return (result.rows as ApprovalRecord[]).map(toApproval);
+}
+
+/** Ends the approvals of a task that nobody will decide any more; the events belong to the caller's transaction. */
+export async function voidApprovals(sql: Sql, taskId: string, reason: string): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const approval of await lockPendingApprovals(sql, taskId)) {
+    await settleApproval(sql, approval.id, { state: 'void', by: 'vitto', note: reason });
+    const { id, callId } = approval;
+    events.push({
+      type: 'approval.decided',
+      payload: { approvalId: id, callId, decision: 'void', by: 'vitto', note: reason },
+    });
+  }
+  return events;
 }
 
 /** Uses an approval up for the call it was given for; false when it was used before or is not approved. */

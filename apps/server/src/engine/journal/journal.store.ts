@@ -2,7 +2,7 @@ import type { eventEnvelope } from '@vitto/contracts';
 import { type EventEnvelope, type NewEvent } from '@vitto/contracts';
 import { sqlState, type Sql } from '../../kernel/database/database.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
-import { toStorableJson } from '../../kernel/text/storable.ts';
+import { mapStrings, toStorableText } from '../../kernel/text/storable.ts';
 
 /** Money in billionths of a dollar. */
 export interface Settlement {
@@ -119,9 +119,14 @@ export async function appendStored(
 /** Events with secrets masked, NUL and lone surrogates replaced. */
 export function toStored(events: NewEvent[]): StoredEvents {
   if (events.length === 0) return NO_EVENTS;
-  const plain = JSON.stringify(events);
-  const json = maskSecrets(toStorableJson(events, plain));
-  return { json, list: json === plain ? events : (JSON.parse(json) as NewEvent[]) };
+  // On the values, never on their JSON: there a line break is a letter, and a mask could eat a quote.
+  const list = mapStrings(events, toShown) as NewEvent[];
+  return { list, json: JSON.stringify(list) };
+}
+
+/** A text as it may be stored and shown: secrets masked, NUL and half characters replaced. */
+export function toShown(text: string): string {
+  return maskSecrets(toStorableText(text));
 }
 
 /** Two lists as one, without serialising anything again. */

@@ -1,15 +1,16 @@
-import type { Failure, NewEvent, WaitingFor, WaitingState } from '@vitto/contracts';
+import type { Failure, NewEvent, Spending, WaitingFor, WaitingState } from '@vitto/contracts';
 import type { Clock } from '../../kernel/clock.ts';
-import { isDatabaseAway, isDiskFull, type Database, type Sql } from '../../kernel/database/database.ts';
+import type { Database, Sql } from '../../kernel/database/database.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import type { FoldEvent, TaskJournal } from '../loop/task-journal.ts';
-import { insertApprovals, useApproval, type NewApproval } from './approval.store.ts';
+import type { Finish, FoldEvent, TaskJournal } from '../loop/task-journal.ts';
+import { insertApprovals, useApproval, voidApprovals, type NewApproval } from './approval.store.ts';
 import {
   appendStored,
   joinStored,
   LostLease,
   NO_EVENTS,
   readTaskEvents,
+  toShown,
   toStored,
   type Appended,
   type BudgetRefusal,
@@ -18,11 +19,9 @@ import {
   type StoredEvents,
 } from './journal.store.ts';
 import { endTask, parkTask, releaseReservations, requeueTask, taintTask } from './lease.store.ts';
-import { lockTask } from './task.store.ts';
+import { findTask, lockTask, toTask, type TaskRecord } from './task.store.ts';
 import { inTransaction } from '../../kernel/database/transaction.ts';
-
-/** How often an unreachable database is tried again, in milliseconds. */
-const AWAY_RETRY_MS = 500;
+import { whileAway } from '../../kernel/database/while-away.ts';
 
 export interface JournalOptions {
   database: Database;
@@ -103,27 +102,52 @@ export class PgTaskJournal implements TaskJournal {
     });
   }
 
+  voidApprovals(reason: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const { database } = this.#options;
+      const voided = await this.#whileAway(() =>
+        inTransaction(database, async (client) => {
+          const row = await lockTask(client, this.#owner.taskId);
+          if (row?.fence !== this.#owner.fence) throw new LostLease(this.#owner.taskId);
+          const events = await voidApprovals(client, this.#owner.taskId, reason);
+          return appendStored(client, { ...this.#owner, events: NO_EVENTS, then: toStored(events) });
+        }),
+      );
+      this.#accept(voided);
+    });
+  }
+
   taint(): Promise<void> {
     return this.#inTurn(() => this.#whileAway(() => taintTask(this.#options.database.pool, this.#owner)));
   }
 
   park(state: WaitingState, waitingFor: WaitingFor): Promise<boolean> {
-    return this.#end({ type: 'task.parked', payload: { state, waitingFor } }, (sql, seq) =>
-      parkTask(sql, { ...this.#owner, seq }, state, waitingFor),
+    const event: NewEvent = { type: 'task.parked', payload: { state, waitingFor } };
+    return this.#end(
+      'task.parked',
+      () => event,
+      (sql, seq) => parkTask(sql, { ...this.#owner, seq }, state, waitingFor),
     );
   }
 
-  complete(event: Extract<NewEvent, { type: 'task.completed' }>): Promise<boolean> {
-    const { result, success } = event.payload;
-    return this.#end(event, (sql, seq) =>
-      endTask(sql, { ...this.#owner, seq }, { state: 'completed', result, success }),
+  complete({ text, success, artifacts }: Finish): Promise<boolean> {
+    return this.#end(
+      'task.completed',
+      (spending) => ({
+        type: 'task.completed',
+        payload: { result: text, success, ...(artifacts === undefined ? {} : { artifacts }), spending },
+      }),
+      (sql, seq) =>
+        endTask(sql, { ...this.#owner, seq }, { state: 'completed', result: toShown(text), success }),
     );
   }
 
-  async fail(event: Extract<NewEvent, { type: 'task.failed' }>, error: Failure): Promise<void> {
+  async fail(error: Failure): Promise<void> {
     for (;;) {
-      const isEnded = await this.#end(event, (sql) =>
-        endTask(sql, { ...this.#owner, seq: null }, { state: 'failed', error }),
+      const isEnded = await this.#end(
+        'task.failed',
+        (spending) => ({ type: 'task.failed', payload: { error, spending } }),
+        (sql) => endTask(sql, { ...this.#owner, seq: null }, { state: 'failed', error }),
       );
       if (isEnded) return;
       await this.readNews();
@@ -131,9 +155,14 @@ export class PgTaskJournal implements TaskJournal {
   }
 
   async giveBack(reason: string): Promise<void> {
-    for (;;) {
-      const event: NewEvent = { type: 'task.queued', payload: { reason } };
-      if (await this.#end(event, (sql) => requeueTask(sql, this.#owner))) return;
+    const event: NewEvent = { type: 'task.queued', payload: { reason } };
+    while (
+      !(await this.#end(
+        'task.queued',
+        () => event,
+        (sql) => requeueTask(sql, this.#owner),
+      ))
+    ) {
       await this.readNews();
     }
   }
@@ -154,13 +183,17 @@ export class PgTaskJournal implements TaskJournal {
    * Writes the last event and changes the task's state in one transaction, unless somebody else has appended since the
    * last read: then nothing is written and what they wrote is noted as news.
    */
-  #end(event: NewEvent, change: (sql: Sql, seq: number) => Promise<boolean>): Promise<boolean> {
+  #end(
+    type: NewEvent['type'],
+    makeEvent: (spending: Spending) => NewEvent,
+    change: (sql: Sql, seq: number) => Promise<boolean>,
+  ): Promise<boolean> {
     return this.#inTurn(async () => {
       if (this.hasNews) return false;
       const { database } = this.#options;
       const isDone = await this.#whileAway(async (isRetry) => {
         // A commit whose answer was lost may have ended the task: then the fence no longer holds.
-        if (isRetry && (await this.#hasEnded(event))) return true;
+        if (isRetry && (await this.#hasEnded(type))) return true;
         return inTransaction(database, async (client) => {
           const row = await lockTask(client, this.#owner.taskId);
           if (row === null || row.fence !== this.#owner.fence || row.state !== 'running') {
@@ -170,16 +203,17 @@ export class PgTaskJournal implements TaskJournal {
             this.#noteNews(row.seq + 1);
             return false;
           }
-          const settled = this.#staged.settle;
+          const isEnd = type === 'task.completed' || type === 'task.failed';
+          const voided = isEnd ? await voidApprovals(client, row.id, 'the task has ended') : [];
+          const event = makeEvent(spendingOf(row, this.#staged.settle));
           const written = await appendStored(client, {
             ...this.#owner,
-            events: joinStored(this.#staged.events, toStored([event])),
-            settle: settled,
+            events: joinStored(this.#staged.events, toStored([...voided, event])),
+            settle: this.#staged.settle,
             then: NO_EVENTS,
           });
           await releaseReservations(client, this.#owner.taskId, 0, 0);
-          const last = written.firstSeq + written.events.length - 1;
-          return change(client, last);
+          return change(client, written.firstSeq + written.events.length - 1);
         });
       });
       if (isDone) {
@@ -190,9 +224,10 @@ export class PgTaskJournal implements TaskJournal {
     });
   }
 
-  async #hasEnded(event: NewEvent): Promise<boolean> {
+  async #hasEnded(type: NewEvent['type']): Promise<boolean> {
+    await this.#checkFence();
     const events = await readTaskEvents(this.#options.database.pool, this.#owner.taskId, this.#lastSeq, 100);
-    return events.some((one) => one.type === event.type);
+    return events.some((one) => one.type === type);
   }
 
   async #write(request: {
@@ -263,10 +298,17 @@ export class PgTaskJournal implements TaskJournal {
     });
   }
 
+  /** What stands in the journal may be another owner's: only while the fence holds is it this one's. */
+  async #checkFence(): Promise<void> {
+    const task = await findTask(this.#options.database.pool, this.#options.task.userId, this.#owner.taskId);
+    if (task?.fence !== this.#owner.fence) throw new LostLease(this.#owner.taskId);
+  }
+
   /** After a write whose answer was lost: finds its events in the journal, so that they are not written twice. */
   async #findWritten(events: StoredEvents, then: StoredEvents): Promise<Appended | null> {
     const all = joinStored(events, then).list;
     if (all.length === 0) return null;
+    await this.#checkFence();
     const { database, task } = this.#options;
     const found = await readTaskEvents(database.pool, task.id, this.#lastSeq, 1_000);
     const same = (index: number, event: NewEvent) =>
@@ -284,19 +326,8 @@ export class PgTaskJournal implements TaskJournal {
     };
   }
 
-  /** Runs `work`, and again for as long as the database is away or full: what was done must not be lost. */
-  async #whileAway<T>(work: (isRetry: boolean) => Promise<T>): Promise<T> {
-    const { clock, logger, signal, task } = this.#options;
-    for (let isRetry = false; ; isRetry = true) {
-      try {
-        return await work(isRetry);
-      } catch (error) {
-        if (!isDatabaseAway(error) && !isDiskFull(error)) throw error;
-        if (!isRetry)
-          logger.warn({ err: error, taskId: task.id }, 'the database is away or full; the task waits for it');
-        await clock.sleep(AWAY_RETRY_MS, signal);
-      }
-    }
+  #whileAway<T>(work: (isRetry: boolean) => Promise<T>): Promise<T> {
+    return whileAway(work, this.#options);
   }
 
   /** Writes come one after the other, also those of timers. */
@@ -305,6 +336,16 @@ export class PgTaskJournal implements TaskJournal {
     this.#tail = result.catch(() => undefined);
     return result;
   }
+}
+
+/** What a task has spent as the row has it, with what is staged. */
+function spendingOf(row: TaskRecord, settle: Settlement | null): Spending {
+  return toTask({
+    ...row,
+    tokens: row.tokens + (settle?.tokens ?? 0),
+    costNano: row.costNano + (settle?.cost ?? 0),
+    isCostKnown: row.isCostKnown && settle?.cost !== null,
+  }).spending;
 }
 
 class NotUsable extends Error {}

@@ -24,6 +24,15 @@ export async function checkGuards(
     });
   }
   throwIfOutOfTime(run);
+  if (state.lastFinish === 'content-filter') {
+    return {
+      failure: {
+        code: 'model.refused',
+        message: 'The model broke off: its provider does not allow this answer.',
+        hint: 'Put the request differently, or choose another model.',
+      },
+    };
+  }
   const notes: string[] = [];
   const stuck = findStuck(state.recentCalls, state.idleTurns);
   if (stuck !== null) {

@@ -64,6 +64,7 @@ async function askForSummary(run: Run, refusal: BudgetRefusal): Promise<string |
     });
     const content = completed.content.filter((part) => part.type !== 'tool-call');
     const used = { tokens: countTokens(completed.usage), costUsd: completed.costUsd };
+    run.spent.tokens += used.tokens;
     run.journal.stage([turnCompleted(turn, completed, content)], toSettlement(plan, used));
     return (
       content

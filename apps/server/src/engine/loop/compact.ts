@@ -10,9 +10,14 @@ const KEEP = 0.4;
 const BYTES_A_TOKEN = 3.2;
 const SUMMARY_MAX_LENGTH = 8_000;
 
+/** Bytes of a request that fill the smallest window among the task's models as far as it may be filled. */
+export function fullBytes(run: Run): number {
+  return Math.floor(windowOf(run) * FULL_AT * BYTES_A_TOKEN);
+}
+
 /** True when the next request would pass 75 % of the smallest window among the task's models. */
 export function isContextFull(run: Run, bytes: number): boolean {
-  return bytes / BYTES_A_TOKEN > windowOf(run) * FULL_AT;
+  return bytes > fullBytes(run);
 }
 
 /**
@@ -22,7 +27,8 @@ export function isContextFull(run: Run, bytes: number): boolean {
  */
 export async function compactContext(run: Run, share = KEEP): Promise<boolean> {
   await run.journal.append([{ type: 'phase.started', payload: { phase: 'compaction' } }]);
-  // What was just written got its real positions now; the cut must be at one of them.
+  // What was just written got its real positions now, and what others wrote belongs to it; the cut must be at one of them.
+  if (run.journal.hasNews) await run.journal.readNews();
   await run.reload();
   const began = run.deps.clock.monotonic();
   const cut = run.transcript.findCut(windowOf(run) * share * BYTES_A_TOKEN);

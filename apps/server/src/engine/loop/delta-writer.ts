@@ -1,4 +1,4 @@
-import { longestSecret } from '../../kernel/text/mask-secrets.ts';
+import { longestSecret, maskSecrets } from '../../kernel/text/mask-secrets.ts';
 
 export interface DeltaWriterOptions {
   /** Writes one coalesced delta. */
@@ -11,6 +11,15 @@ export interface DeltaWriterOptions {
   holdsBackSecrets?: boolean;
 }
 
+/** No well-known token is longer, in UTF-16 units. */
+const HOLD_BACK = 4_096;
+
+/** Index of the last white space; -1 without one. */
+function lastSpace(text: string): number {
+  for (let index = text.length - 1; index >= 0; index -= 1) if (/\s/.test(text[index] ?? '')) return index;
+  return -1;
+}
+
 /** Coalesces deltas into few journal events. `push` resolves when there is room again: that is the back-pressure. */
 export class DeltaWriter {
   readonly #options: DeltaWriterOptions;
@@ -19,6 +28,7 @@ export class DeltaWriter {
   #lastWrite = 0;
   #writing: Promise<void> = Promise.resolve();
   #failure: unknown = null;
+  #isFinished = false;
 
   constructor(options: DeltaWriterOptions) {
     this.#options = options;
@@ -26,6 +36,8 @@ export class DeltaWriter {
 
   async push(text: string): Promise<void> {
     this.#throwFailure();
+    // A handler that was left behind says nothing after its end.
+    if (this.#isFinished) return;
     this.#pending += text;
     if (this.#pending.length >= this.#options.maxLength) {
       await this.#flush(false);
@@ -38,6 +50,7 @@ export class DeltaWriter {
 
   /** Writes what waits; after it nothing more is written. */
   async finish(): Promise<void> {
+    this.#isFinished = true;
     await this.#flush(true);
     this.#throwFailure();
   }
@@ -70,10 +83,11 @@ export class DeltaWriter {
       this.#pending = '';
       return text;
     }
-    // No secret holds white space: what comes before the last one is safe to show.
-    const end = Math.max(text.search(/\S*$/), text.length - longestSecret() * 4);
-    this.#pending = text.slice(end);
-    return text.slice(0, end);
+    // Whole secrets are masked now. What may be the beginning of one waits: it holds no white space, and has an end.
+    const masked = maskSecrets(text);
+    const end = Math.max(lastSpace(masked) + 1, masked.length - Math.max(longestSecret(), HOLD_BACK));
+    this.#pending = masked.slice(end);
+    return masked.slice(0, end);
   }
 
   #stopTimer(): void {

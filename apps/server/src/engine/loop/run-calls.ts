@@ -7,7 +7,8 @@ import { APPROVAL_HOURS, type NewApproval } from '../journal/approval.store.ts';
 import type { Tool } from '../tools/tool.ts';
 import { checkCall } from './check-call.ts';
 import { runTool, type ToolRun } from './run-tool.ts';
-import type { Finish, Run, RunEnd } from './run-context.ts';
+import type { Run, RunEnd } from './run-context.ts';
+import type { Finish } from './task-journal.ts';
 import type { OpenCall } from './run-state.ts';
 import { toResultEvent } from './tool-result.ts';
 
@@ -51,23 +52,51 @@ export async function runCalls(run: Run): Promise<CallsOutcome> {
     else if (one.decision.verdict === 'ask') asked.push(one);
     else ready.push(one);
   }
+  if (run.transcript.hasUnread && asked.length > 0) return withdraw(run, asked);
   await askForApprovals(
     run,
     asked.filter((one) => one.call.approval === null),
   );
 
-  const isParallel = [...ready, ...asked].every(
+  const closing = ready.filter((one) => one.tool.endsTask === true);
+  const work = ready.filter((one) => one.tool.endsTask !== true);
+  const isParallel = [...work, ...asked].every(
     ({ tool }) => tool.risk === 'read' || tool.isParallelSafe === true,
   );
   const order = new Map(open.map((call, index) => [call.callId, index]));
   const firstAsked = Math.min(...asked.map((one) => order.get(one.call.callId) ?? 0));
-  const runnable = isParallel ? ready : ready.filter((one) => (order.get(one.call.callId) ?? 0) < firstAsked);
+  const runnable = isParallel ? work : work.filter((one) => (order.get(one.call.callId) ?? 0) < firstAsked);
   const outcomes = isParallel ? await runSideBySide(run, runnable) : await runInOrder(run, runnable);
-
-  const finish = outcomes.find((outcome) => outcome.kind === 'finish');
-  if (finish !== undefined) return { kind: 'finish', finish: finish.finish };
   for (const outcome of outcomes) if (outcome.kind === 'park') waits.push(outcome.waitingFor);
-  return toOutcome(asked, waits);
+
+  const isHeldUp = asked.length > 0 || waits.length > 0 || runnable.length < work.length;
+  const ending = isHeldUp ? [] : await runClosing(run, closing);
+  const finish = [...outcomes, ...ending].find((outcome) => outcome.kind === 'finish');
+  return finish === undefined ? toOutcome(asked, waits) : { kind: 'finish', finish: finish.finish };
+}
+
+/** Ends the task when all other calls of the turn ran as they were meant; else the model must see their results first. */
+async function runClosing(run: Run, closing: Ready[]): Promise<ToolRun[]> {
+  if (!run.state.hasRefusal) return runInOrder(run, closing);
+  for (const { call, tool } of closing) {
+    run.journal.stage([
+      toRefusal(
+        call,
+        tool,
+        'The task was not ended: another call of the same turn did not run. Look at its result first.',
+      ),
+    ]);
+  }
+  return [];
+}
+
+/** The user has written while the model asked: nothing that was asked for runs before the model has read it. */
+async function withdraw(run: Run, asked: Ready[]): Promise<CallsOutcome> {
+  await run.journal.voidApprovals('the user wrote a message instead');
+  for (const { call, tool } of asked) {
+    run.journal.stage([toRefusal(call, tool, `${REFUSALS.void}: the user wrote a message instead`)]);
+  }
+  return { kind: 'settled' };
 }
 
 function toOutcome(asked: Ready[], waits: WaitingFor[]): CallsOutcome {
@@ -212,7 +241,9 @@ async function start(run: Run, ready: Ready[]): Promise<Ready[]> {
   for (const one of ready) {
     const event = toStarting(one);
     const { approvalId } = one.decision;
-    if (approvalId === undefined) {
+    // A call that was interrupted has used its approval already.
+    const isUsed = one.call.started?.decision['approvalId'] === approvalId;
+    if (approvalId === undefined || isUsed) {
       plain.push(event);
       started.push(one);
     } else if (await run.journal.startApproved(approvalId, one.argumentsHash, event)) {

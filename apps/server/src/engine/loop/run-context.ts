@@ -1,5 +1,4 @@
 import type {
-  ArtifactRef,
   AutonomyContext,
   Failure,
   GuestSession,
@@ -76,12 +75,6 @@ export type RunEnd =
   | { kind: 'failed'; error: Failure }
   | { kind: 'parked'; state: WaitingState; waitingFor: WaitingFor }
   | { kind: 'given-back' };
-
-export interface Finish {
-  text: string;
-  success: boolean;
-  artifacts?: ArtifactRef[];
-}
 
 /** Running time so far, parked time not counted, in milliseconds. */
 export function runningMs(run: Run): number {

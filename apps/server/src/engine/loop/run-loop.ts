@@ -2,7 +2,7 @@ import type { Failure } from '@vitto/contracts';
 import { ModelError } from '../models/model.ts';
 import { checkGuards } from './check-guards.ts';
 import { closeRun } from './close-run.ts';
-import { compactContext, isContextFull } from './compact.ts';
+import { compactContext, fullBytes, isContextFull } from './compact.ts';
 import { endRun } from './end-run.ts';
 import { enterGate } from './enter-gate.ts';
 import { runCalls, type CallsOutcome } from './run-calls.ts';
@@ -65,16 +65,20 @@ async function takeTurnThatFits(
   fixedBytes: number,
 ): Promise<void> {
   if (run.deps.models.length === 0) throw notConfigured();
-  const measure = () => fixedBytes + run.transcript.bytes + Buffer.byteLength(request.notes.join(''));
+  const measure = () => {
+    const { bytes, unreadBytes } = run.transcript;
+    return fixedBytes + bytes + unreadBytes + Buffer.byteLength(request.notes.join(''));
+  };
   if (isContextFull(run, measure())) await compactContext(run);
-  const messages = () => run.transcript.messages();
+  const room = fullBytes(run) - fixedBytes;
+  const messages = () => run.transcript.messages(room);
   try {
-    await takeTurn(run, { ...request, messages, bytes: measure() });
+    await takeTurn(run, { ...request, messages, bytes: Math.min(measure(), fullBytes(run)) });
   } catch (error) {
     if (!(error instanceof ModelError) || error.code !== 'model.context-overflow') throw error;
     // The provider counts differently: cut deeper, and try once more.
     if (!(await compactContext(run, 0.2))) throw error;
-    await takeTurn(run, { ...request, messages, bytes: measure() });
+    await takeTurn(run, { ...request, messages, bytes: Math.min(measure(), fullBytes(run)) });
   }
 }
 

@@ -36,8 +36,14 @@ export class RunState {
   inputSeq = 0;
   lastText = '';
   lastFinish = '';
-  /** The newest completed turn has asked for no tool. */
-  isAnswered = false;
+  /** Seq up to which the user's messages have been given to the model. */
+  readThrough = 0;
+  /** Seq of the newest message that is a wish, not the answer to a question. */
+  #wishSeq = 0;
+  /** The newest completed turn is a final answer to what had been read until then. */
+  #hasAnswer = false;
+  /** A call of the newest turn did not run as the model meant it. */
+  hasRefusal = false;
   hasGate = false;
   hasCompletedTurn = false;
   isDegraded = false;
@@ -49,6 +55,18 @@ export class RunState {
 
   constructor(taskId: string) {
     this.taskId = taskId;
+  }
+
+  /** The model has answered, and the user has said nothing since that it has not read. */
+  get isAnswered(): boolean {
+    return this.#hasAnswer && this.#wishSeq <= this.readThrough;
+  }
+
+  wish(seq: number): void {
+    this.#wishSeq = seq;
+  }
+  answer(isFinal: boolean): void {
+    this.#hasAnswer = isFinal;
   }
 
   apply(event: FoldEvent): void {
@@ -64,7 +82,7 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
   'user.message': (state, payload: EventPayload<'user.message'>, seq) => {
     state.inputSeq = seq;
     // An answer to a question is that call's result, not a new wish.
-    if (payload.answers === undefined) state.isAnswered = false;
+    if (payload.answers === undefined) state.wish(seq);
   },
   'gate.evaluated': (state) => {
     state.hasGate = true;
@@ -74,6 +92,8 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
   },
   'agent.iteration': (state, payload: EventPayload<'agent.iteration'>) => {
     state.iteration = payload.iteration;
+    state.readThrough = payload.inputSeq;
+    state.answer(false);
     for (const budget of (payload as { warned?: string[] }).warned ?? []) state.warned.add(budget);
   },
   'agent.turn_completed': applyTurn,
@@ -101,6 +121,8 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
     const call = state.openCalls.get(payload.callId);
     if (call === undefined) return;
     state.openCalls.delete(payload.callId);
+    state.hasRefusal ||=
+      payload.status !== 'ok' && payload.status !== 'error' && payload.status !== 'timeout';
     state.recentCalls.push({
       turn: payload.turn,
       signature: JSON.stringify([call.toolName, call.input]),
@@ -124,6 +146,9 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
   },
 };
 
+/** Ends of a turn that are no end of an answer. */
+const UNFINISHED = new Set(['length', 'content-filter', 'error']);
+
 function applyTurn(state: RunState, payload: EventPayload<'agent.turn_completed'>): void {
   const content = payload.message.content as unknown as AssistantPart[];
   const calls = readToolCalls(content);
@@ -138,7 +163,8 @@ function applyTurn(state: RunState, payload: EventPayload<'agent.turn_completed'
   state.hasCompletedTurn = true;
   state.lastText = text === '' ? state.lastText : text;
   state.lastFinish = payload.finishReason;
-  state.isAnswered = calls.length === 0 && text !== '' && payload.finishReason === 'stop';
+  state.hasRefusal = false;
+  state.answer(calls.length === 0 && text !== '' && !UNFINISHED.has(payload.finishReason));
   state.openCalls.clear();
   for (const call of calls) {
     state.callIds.add(call.callId);

@@ -10,7 +10,8 @@ import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import type { Tool, ToolContext, ToolOutcome, ToolResult } from '../tools/tool.ts';
 import { LostLease } from '../journal/journal.store.ts';
 import { DeltaWriter } from './delta-writer.ts';
-import { runningMs, type Finish, type Run } from './run-context.ts';
+import { runningMs, type Run } from './run-context.ts';
+import type { Finish } from './task-journal.ts';
 import type { OpenCall } from './run-state.ts';
 import { boundResult, toResultEvent } from './tool-result.ts';
 
@@ -74,6 +75,7 @@ async function callHandler(
   limit: number,
 ): Promise<ToolOutcome> {
   try {
+    run.signal.throwIfAborted();
     return await raceAbort(tool.run(input as never, context), context.signal);
   } catch (error) {
     run.signal.throwIfAborted();
@@ -98,8 +100,9 @@ async function callHandler(
 async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let leave: (() => void) | undefined;
   const abandoned = new Promise<never>((_, reject) => {
-    leave = () => setTimeout(() => reject(signal.reason as Error), ABORT_GRACE_MS).unref();
-    signal.addEventListener('abort', leave, { once: true });
+    leave = () => void setTimeout(() => reject(signal.reason as Error), ABORT_GRACE_MS);
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
   });
   try {
     return await Promise.race([work, abandoned]);

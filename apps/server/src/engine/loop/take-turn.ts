@@ -21,6 +21,7 @@ import {
 } from '../models/model.ts';
 import { streamTurn } from '../models/stream-turn.ts';
 import { DeltaWriter } from './delta-writer.ts';
+import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import { giveUniqueCallIds } from './unique-call-ids.ts';
 import { runningMs, type Run } from './run-context.ts';
 
@@ -61,7 +62,8 @@ export async function takeTurn(run: Run, request: TurnRequest): Promise<void> {
   const plan = await reserveFirst(run, request, first, inputTokens, turn);
 
   const writers = openWriters(run, turn);
-  const attempts = new AttemptLedger(run, plan);
+  const attempts = new AttemptLedger(run, first, plan);
+  const deadline = deadlineOf(run);
   const completed = await streamTurn({
     models: run.deps.models,
     options: {
@@ -70,12 +72,13 @@ export async function takeTurn(run: Run, request: TurnRequest): Promise<void> {
       maxOutputTokens: plan.outputTokens,
     },
     hooks: hooksOf(run, turn, writers, attempts),
-    signal: run.signal,
+    signal: deadline === null ? run.signal : AbortSignal.any([run.signal, deadline]),
     clock: run.deps.clock,
     limiter: run.deps.limiter,
   }).catch(async (error: unknown) => {
+    if (!run.signal.aborted) attempts.failed(writers.readLength());
     await writers.discard();
-    if (!run.signal.aborted) attempts.abandon();
+    if (deadline?.aborted === true && !run.signal.aborted) throwIfOutOfTime(run);
     throw error;
   });
   // The whole turn follows at once: deltas that still wait would say the same.
@@ -85,12 +88,18 @@ export async function takeTurn(run: Run, request: TurnRequest): Promise<void> {
 }
 
 function stageTurn(run: Run, turn: number, completed: ModelTurn, plan: CallPlan): void {
-  const content = giveUniqueCallIds(completed.content, run.state.callIds, turn);
+  const isTaken = (id: string) => run.transcript.callIds.has(id) || run.state.callIds.has(id);
+  const content = giveUniqueCallIds(withoutMasked(completed.content), isTaken, turn);
   const used = { tokens: countTokens(completed.usage), costUsd: completed.costUsd };
   run.spent.tokens += used.tokens;
   run.spent.costNano += Math.round((used.costUsd ?? 0) * 1e9);
   if (used.costUsd === null) run.isCostKnown = false;
   run.journal.stage([turnCompleted(turn, completed, content)], toSettlement(plan, used));
+}
+
+/** A thought that holds a secret is masked, and its signature no longer fits: providers refuse it, so it is left out. */
+function withoutMasked(content: AssistantPart[]): AssistantPart[] {
+  return content.filter((part) => part.type !== 'reasoning' || maskSecrets(part.text) === part.text);
 }
 
 export function turnCompleted(turn: number, completed: ModelTurn, content: AssistantPart[]): NewEvent {
@@ -160,11 +169,13 @@ function iteration(run: Run, request: TurnRequest, turn: number, plan: CallPlan,
 /** Books what each attempt has reserved: a failed one is given back before the next is reserved. */
 class AttemptLedger {
   readonly #run: Run;
+  #model: Model;
   plan: CallPlan;
   #isOpen = true;
 
-  constructor(run: Run, plan: CallPlan) {
+  constructor(run: Run, model: Model, plan: CallPlan) {
     this.#run = run;
+    this.#model = model;
     this.plan = plan;
   }
 
@@ -172,13 +183,18 @@ class AttemptLedger {
   failed(readLength: number): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    const tokens = readLength === 0 ? 0 : this.plan.inputTokens + Math.ceil(readLength / 4);
-    const costUsd = readLength === 0 ? 0 : this.plan.costNano / 1e9;
-    this.#run.journal.stage([], toSettlement(this.plan, { tokens, costUsd }));
-  }
-
-  abandon(): void {
-    this.failed(0);
+    const read =
+      readLength === 0 ? null : planCall(this.#model, this.plan.inputTokens, Math.ceil(readLength / 4));
+    const tokens = read === null ? 0 : read.inputTokens + read.outputTokens;
+    const isUnknown = read !== null && this.#model.price === null;
+    const costNano = read?.costNano ?? 0;
+    this.#run.spent.tokens += tokens;
+    this.#run.spent.costNano += costNano;
+    if (isUnknown) this.#run.isCostKnown = false;
+    this.#run.journal.stage(
+      [],
+      toSettlement(this.plan, { tokens, costUsd: isUnknown ? null : costNano / 1e9 }),
+    );
   }
 
   /** @throws BudgetRefused when another model's price does not fit. */
@@ -199,6 +215,7 @@ class AttemptLedger {
     const refusal = await this.#run.journal.reserve(reservation, []);
     if (refusal !== null) throw new BudgetRefused(refusal);
     this.plan = plan;
+    this.#model = model;
     this.#isOpen = true;
   }
 }
@@ -235,6 +252,7 @@ function openWriters(run: Run, turn: number): Writers {
     reasoning: (attempt, delta) => push('agent.reasoning', attempt, delta),
     readLength: () => length,
     discard: async () => {
+      length = 0;
       for (const writer of open.values()) await writer.discard();
       open.clear();
     },
@@ -260,6 +278,12 @@ function hooksOf(run: Run, turn: number, writers: Writers, attempts: AttemptLedg
       await run.journal.append([{ type: 'model.fallback', payload: { turn, ...info } }]);
     },
   };
+}
+
+/** Aborts when the task's running time is used up; `null` without a limit. */
+function deadlineOf(run: Run): AbortSignal | null {
+  const limit = run.task.maxDurationMs;
+  return limit === null ? null : AbortSignal.timeout(Math.max(1, Math.ceil(limit - runningMs(run))));
 }
 
 /** @throws BudgetRefused when the task's running time is used up. */

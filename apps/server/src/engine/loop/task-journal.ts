@@ -1,6 +1,20 @@
-import type { EventEnvelope, Failure, NewEvent, WaitingFor, WaitingState } from '@vitto/contracts';
+import type {
+  ArtifactRef,
+  EventEnvelope,
+  Failure,
+  NewEvent,
+  WaitingFor,
+  WaitingState,
+} from '@vitto/contracts';
 import type { NewApproval } from '../journal/approval.store.ts';
 import type { BudgetRefusal, Reservation, Settlement } from '../journal/journal.store.ts';
+
+/** How a task is accomplished, or not. */
+export interface Finish {
+  text: string;
+  success: boolean;
+  artifacts?: ArtifactRef[];
+}
 
 /** An event as the engine folds it, whether it was just written or read back. */
 export type FoldEvent = Pick<EventEnvelope, 'taskId' | 'seq' | 'position' | 'type' | 'payload'>;
@@ -30,12 +44,14 @@ export interface TaskJournal {
   requestApprovals: (approvals: NewApproval[], events: NewEvent[]) => Promise<void>;
   /** Uses an approval up and journals the call that it allows, in one transaction; false when it is not good (any more). */
   startApproved: (approvalId: string, argumentsHash: string, event: NewEvent) => Promise<boolean>;
+  /** Ends the approvals of this task that nobody will decide any more. */
+  voidApprovals: (reason: string) => Promise<void>;
   /** Marks the task as having read untrusted text. */
   taint: () => Promise<void>;
   /** Ends the ownership. False: there is news to read first, and nothing was written. */
   park: (state: WaitingState, waitingFor: WaitingFor) => Promise<boolean>;
-  complete: (event: Extract<NewEvent, { type: 'task.completed' }>) => Promise<boolean>;
-  fail: (event: Extract<NewEvent, { type: 'task.failed' }>, error: Failure) => Promise<void>;
+  complete: (finish: Finish) => Promise<boolean>;
+  fail: (error: Failure) => Promise<void>;
   /** Gives the task back to the queue at a step boundary (shutdown). */
   giveBack: (reason: string) => Promise<void>;
 }

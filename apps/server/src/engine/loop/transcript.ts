@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { isEventType, type EventPayload, type EventType } from '@vitto/contracts';
+import { cutMiddle } from '../../kernel/text/cut.ts';
 import type { AssistantPart } from '../models/model.ts';
 import { readToolCalls, type TurnCall } from '../models/tool-input.ts';
 import { frameUntrusted } from './frame-untrusted.ts';
@@ -7,10 +8,20 @@ import type { FoldEvent } from './task-journal.ts';
 
 interface Entry {
   message: LanguageModelV4Message;
-  /** Journal position of the last event in it. */
-  position: number;
+  /** Journal positions of the first and the last event in it. */
+  first: number;
+  last: number;
   /** Bytes of its JSON, for estimates. */
   bytes: number;
+  taskId: string;
+}
+
+/** A turn whose calls do not all have their results yet. */
+interface OpenTurn {
+  turn: TurnCall[];
+  results: Map<string, EventPayload<'tool.called'>>;
+  first: number;
+  last: number;
   taskId: string;
 }
 
@@ -25,12 +36,11 @@ export class Transcript {
   /** User messages that the model has not been given yet. */
   #unread: { seq: number; position: number; text: string; taskId: string }[] = [];
   #notes: string[] = [];
-  #calls: {
-    turn: TurnCall[];
-    results: Map<string, EventPayload<'tool.called'>>;
-    position: number;
-    taskId: string;
-  } | null = null;
+  /** Messages that were folded, so that one that is read twice counts once. */
+  readonly #seen = new Set<string>();
+  /** Ids of all calls in the conversation. */
+  readonly callIds = new Set<string>();
+  #calls: OpenTurn | null = null;
 
   /** Bytes of all messages as JSON. */
   get bytes(): number {
@@ -40,15 +50,26 @@ export class Transcript {
   get length(): number {
     return this.#entries.length;
   }
+  /** Bytes of what the user has written and the model has not been given. */
+  get unreadBytes(): number {
+    return this.#unread.reduce(
+      (sum, message) => sum + Buffer.byteLength(JSON.stringify(toUser(message.text))),
+      0,
+    );
+  }
   /** True when the user has written something that the model has not been given. */
   get hasUnread(): boolean {
     return this.#unread.length > 0;
   }
 
-  /** The messages for the next request. Not before all calls of the last turn have their results. */
-  messages(): LanguageModelV4Message[] {
+  /**
+   * The messages for the next request. Not before all calls of the last turn have their results. Where they would
+   * have more than `maxBytes`, long results are shown shorter; the whole of each is in the journal.
+   */
+  messages(maxBytes = Number.POSITIVE_INFINITY): LanguageModelV4Message[] {
     const messages = this.#entries.map((entry) => entry.message);
-    return this.#notes.length === 0 ? messages : [...messages, toNote(this.#notes)];
+    const shown = this.#bytes > maxBytes ? shortenResults(messages, this.#bytes, maxBytes) : messages;
+    return this.#notes.length === 0 ? shown : [...shown, toNote(this.#notes)];
   }
 
   apply(event: FoldEvent): void {
@@ -80,94 +101,113 @@ export class Transcript {
     // The answer to a question becomes the result of the call that asked it.
     if (payload.answers !== undefined) return;
     const { seq, position, taskId } = event;
+    const key = `${taskId}:${seq}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
     this.#unread.push({ seq, position, taskId, text: payload.text });
   }
 
   #beginIteration(event: FoldEvent, payload: EventPayload<'agent.iteration'>): void {
-    this.#settleCalls(event.position);
+    this.#settleCalls();
     const due = this.#unread.filter(
       (message) => message.taskId !== event.taskId || message.seq <= payload.inputSeq,
     );
     this.#unread = this.#unread.filter((message) => !due.includes(message));
-    for (const message of due) this.#push(toUser(message.text), message.position, message.taskId);
-    // Of an iteration that gave no turn (a crash), the notes are said again by the next one.
-    this.#notes = payload.notes ?? [];
+    for (const message of due) this.#push(toUser(message.text), at(message.position), message.taskId);
+    // What an iteration without a turn (a crash) was to say is said with the next one.
+    this.#notes = [...new Set([...this.#notes, ...(payload.notes ?? [])])];
   }
 
   #addTurn(event: FoldEvent, payload: EventPayload<'agent.turn_completed'>): void {
-    this.#settleCalls(event.position);
-    if (this.#notes.length > 0) this.#push(toNote(this.#notes), event.position, event.taskId);
+    this.#settleCalls();
+    if (this.#notes.length > 0) this.#push(toNote(this.#notes), at(event.position), event.taskId);
     this.#notes = [];
     const content = payload.message.content as unknown as AssistantPart[];
     if (content.length === 0) return;
-    this.#push({ role: 'assistant', content }, event.position, event.taskId);
+    this.#push({ role: 'assistant', content }, at(event.position), event.taskId);
     const turn = readToolCalls(content);
+    for (const call of turn) this.callIds.add(call.callId);
     if (turn.length > 0)
-      this.#calls = { turn, results: new Map(), position: event.position, taskId: event.taskId };
+      this.#calls = { turn, results: new Map(), taskId: event.taskId, ...at(event.position) };
   }
 
   #addResult(event: FoldEvent, payload: EventPayload<'tool.called'>): void {
     const calls = this.#calls;
     if (calls === null || !calls.turn.some((call) => call.callId === payload.callId)) return;
     calls.results.set(payload.callId, payload);
-    calls.position = event.position;
-    if (calls.results.size === calls.turn.length) this.#settleCalls(event.position);
+    calls.last = event.position;
+    if (calls.results.size === calls.turn.length) this.#settleCalls();
   }
 
   /** Closes the open calls: results in the model's order, whatever order they finished in. */
-  #settleCalls(position: number): void {
+  #settleCalls(): void {
     const calls = this.#calls;
     if (calls === null) return;
     this.#calls = null;
     const content = calls.turn.map((call) => toResult(call, calls.results.get(call.callId), calls.taskId));
-    this.#push({ role: 'tool', content }, Math.min(position, calls.position), calls.taskId);
+    // From the call on: what stands between a call and its results goes with neither of them.
+    this.#push({ role: 'tool', content }, { first: calls.first, last: calls.last }, calls.taskId);
   }
 
   #endTask(event: FoldEvent, note: string | null): void {
-    this.#settleCalls(event.position);
-    for (const message of this.#unread) this.#push(toUser(message.text), message.position, message.taskId);
+    this.#settleCalls();
+    for (const message of this.#unread)
+      this.#push(toUser(message.text), at(message.position), message.taskId);
     this.#unread = [];
     this.#notes = [];
-    if (note !== null) this.#push(toNote([note]), event.position, event.taskId);
+    if (note !== null) this.#push(toNote([note]), at(event.position), event.taskId);
   }
 
   #compact(event: FoldEvent, payload: EventPayload<'phase.completed'>): void {
     const { summary, throughPosition } = payload;
     if (payload.phase !== 'compaction' || summary === undefined || throughPosition === undefined) return;
-    const kept = this.#entries.filter((entry) => entry.position > throughPosition);
+    const kept = this.#entries.filter((entry) => entry.first > throughPosition);
     this.#entries = [];
     this.#bytes = 0;
-    this.#push(toNote([summary]), throughPosition, event.taskId);
-    for (const entry of kept) this.#push(entry.message, entry.position, entry.taskId);
+    this.#push(toNote([summary]), at(throughPosition), event.taskId);
+    for (const entry of kept) this.#push(entry.message, entry, entry.taskId);
   }
 
-  #push(message: LanguageModelV4Message, position: number, taskId: string): void {
+  #push(message: LanguageModelV4Message, positions: { first: number; last: number }, taskId: string): void {
     const bytes = Buffer.byteLength(JSON.stringify(message));
-    this.#entries.push({ message, position, bytes, taskId });
+    this.#entries.push({ message, first: positions.first, last: positions.last, bytes, taskId });
     this.#bytes += bytes;
   }
 
   /**
-   * Where the oldest part may be cut off so that at most `keepBytes` stay: after a whole turn with all its results,
-   * and never the newest message. `null` when there is nothing to cut.
+   * Where the oldest part may be cut off so that at most `keepBytes` stay, or as little more as can be: after a turn
+   * with all its results, never within the newest one, and never past a message that the model has not been given.
+   * All that is cut lies before `throughPosition`, all that stays lies after it. `null` when nothing can be cut.
    */
   findCut(keepBytes: number): { throughPosition: number; cut: LanguageModelV4Message[] } | null {
-    let kept = 0;
-    let start = this.#entries.length;
-    while (start > 0 && kept + (this.#entries[start - 1]?.bytes ?? 0) <= keepBytes) {
-      start -= 1;
-      kept += this.#entries[start]?.bytes ?? 0;
+    const entries = this.#entries;
+    const newest = entries.findLastIndex((entry) => entry.message.role === 'assistant');
+    const end = Math.max(0, newest < 0 ? entries.length - 1 : newest);
+    const unread = Math.min(...this.#unread.map((message) => message.position));
+    let best: number | null = null;
+    let through = 0;
+    let kept = this.#bytes;
+    for (let start = 1; start <= end; start += 1) {
+      const before = entries[start - 1];
+      if (before === undefined) break;
+      kept -= before.bytes;
+      through = Math.max(through, before.last);
+      const isWhole = entries.slice(start).every((entry) => entry.first > through) && through < unread;
+      if (!isWhole) continue;
+      best = start;
+      if (kept <= keepBytes) break;
     }
-    start = Math.min(start, this.#entries.length - 1);
-    // A result goes where its call goes.
-    while (start > 0 && start < this.#entries.length && this.#entries[start]?.message.role === 'tool')
-      start += 1;
-    const last = this.#entries[start - 1];
-    if (start <= 0 || last === undefined) return null;
-    const through = last.position;
-    const cut = this.#entries.filter((entry) => entry.position <= through);
-    return { throughPosition: through, cut: cut.map((entry) => entry.message) };
+    if (best === null) return null;
+    const cut = entries.slice(0, best);
+    return {
+      throughPosition: Math.max(...cut.map((entry) => entry.last)),
+      cut: cut.map((entry) => entry.message),
+    };
   }
+}
+
+function at(position: number): { first: number; last: number } {
+  return { first: position, last: position };
 }
 
 function read<T extends EventType>(event: FoldEvent): Payloads[T] {
@@ -183,6 +223,43 @@ function toNote(notes: string[]): LanguageModelV4Message {
     role: 'user',
     content: [{ type: 'text', text: `<engine-note>\n${notes.join('\n\n')}\n</engine-note>` }],
   };
+}
+
+/** Cuts results to one length, the longest with which all fits. */
+function shortenResults(
+  messages: LanguageModelV4Message[],
+  bytes: number,
+  maxBytes: number,
+): LanguageModelV4Message[] {
+  const texts = messages.flatMap((message) => (message.role === 'tool' ? message.content.map(textOf) : []));
+  const sizes = texts.map((text) => Buffer.byteLength(text)).sort((a, b) => a - b);
+  let room = sizes.reduce((sum, size) => sum + size, 0) - (bytes - maxBytes);
+  let length = 0;
+  for (const [index, size] of sizes.entries()) {
+    length = Math.floor(room / (sizes.length - index));
+    if (size > length) break;
+    room -= size;
+  }
+  const max = Math.max(MIN_RESULT_LENGTH, Math.floor(length / 3));
+  return messages.map((message) =>
+    message.role === 'tool'
+      ? { ...message, content: message.content.map((part) => shorten(part, max)) }
+      : message,
+  );
+}
+/** Less of a result than this says nothing. */
+const MIN_RESULT_LENGTH = 400;
+
+type ToolPart = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number];
+function textOf(part: ToolPart): string {
+  if (part.type !== 'tool-result') return '';
+  return part.output.type === 'text' || part.output.type === 'error-text' ? part.output.value : '';
+}
+function shorten(part: ToolPart, max: number): ToolPart {
+  const text = textOf(part);
+  if (part.type !== 'tool-result' || text.length <= max) return part;
+  if (part.output.type !== 'text' && part.output.type !== 'error-text') return part;
+  return { ...part, output: { ...part.output, value: cutMiddle(text, max).text } };
 }
 
 type ToolResultPart = Extract<

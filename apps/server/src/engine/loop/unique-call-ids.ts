@@ -3,11 +3,10 @@ import type { AssistantPart } from '../models/model.ts';
 /**
  * Makes the ids of a turn's calls unique in the task, since results and approvals are kept by them. Providers that
  * number the calls of each turn anew get a new id; a second call with the same id in one turn is marked as wrong.
- * Adds the ids to `used`.
  */
 export function giveUniqueCallIds(
   content: AssistantPart[],
-  used: ReadonlySet<string>,
+  isUsed: (id: string) => boolean,
   turn: number,
 ): AssistantPart[] {
   const inTurn = new Set<string>();
@@ -15,7 +14,7 @@ export function giveUniqueCallIds(
     if (part.type !== 'tool-call') return part;
     const isDuplicate = inTurn.has(part.toolCallId);
     inTurn.add(part.toolCallId);
-    const isTaken = isDuplicate || used.has(part.toolCallId) || part.toolCallId === '';
+    const isTaken = isDuplicate || isUsed(part.toolCallId) || part.toolCallId === '';
     if (!isTaken) return part;
     const toolCallId = `${part.toolCallId || 'call'}_t${turn}_${index}`;
     if (!isDuplicate) return { ...part, toolCallId };

@@ -26,6 +26,8 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   idempotency: Idempotency;
   /** Milliseconds after which its signal aborts and the call ends as timed out. */
   timeoutMs: number;
+  /** True when it ends the task: it runs after the other calls of its turn, and only if all of those ran. */
+  endsTask?: boolean;
   /** True when calls of it may run beside others in one turn. Read-only tools always may. */
   isParallelSafe?: boolean;
   /** The part of the arguments that a grant may generalise over (specification 04); absent: the exact arguments only. */

@@ -28,6 +28,7 @@ export const taskComplete = defineTool({
   risk: 'read',
   tier: 'in-process',
   idempotency: 'idempotent',
+  endsTask: true,
   timeoutMs: 60_000,
   run: async (input, context) => {
     const artifacts: ArtifactRef[] = [];
