@@ -334,6 +334,20 @@ describe('signing in', () => {
     expect(posts.map((call) => call.body)).toEqual([{ code: 'good' }]);
   });
 
+  it('goes to the page that the link names, and to no other site', async () => {
+    const { fake, page, origin } = visit;
+    fake.isSignedIn = false;
+    await page.goto(`${origin}/sign-in#code=good&to=${encodeURIComponent(CHAT)}`);
+    await page.waitForURL(origin + CHAT);
+    await composer().waitFor();
+    for (const elsewhere of ['//elsewhere.example/vitto', 'javascript:alert(1)', '/vitto/../api/session']) {
+      await page.goto('about:blank');
+      fake.isSignedIn = false;
+      await page.goto(`${origin}/sign-in#code=good&to=${encodeURIComponent(elsewhere)}`);
+      await page.waitForURL(`${origin}/vitto`);
+    }
+  });
+
   it('says what to do when the link was used, and when there is none', async () => {
     visit.fake.isSignedIn = false;
     const { page } = visit;

@@ -12,7 +12,7 @@ import type { Strings } from '../../i18n/strings.en.ts';
 
 type Outcome = { kind: 'working' } | { kind: 'no-code' } | { kind: 'failed'; error: ApiError };
 
-/** Takes the code out of the address, signs in with it, and goes to the chat. The code never stays in the history. */
+/** Takes the code out of the address, signs in with it, and goes to the page that the link names. The code never stays in the history. */
 export function SignInPage() {
   const { api } = useVitto();
   const queries = useQueryClient();
@@ -26,7 +26,7 @@ export function SignInPage() {
       if (next !== null) return isCurrent ? setOutcome(next) : undefined;
       tellOtherTabs();
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
-      if (isCurrent) await navigate({ to: '/vitto', replace: true });
+      if (isCurrent) await navigate({ href: landing, replace: true });
     });
     const again = () => setRound((count) => count + 1);
     window.addEventListener('hashchange', again);
@@ -51,11 +51,19 @@ export function SignInPage() {
 let pendingCode: string | null = null;
 let running: Promise<Outcome | null> | null = null;
 
+const HOME = '/vitto';
+/** Where to go then: a page of the app, and nowhere else. */
+const PAGE = /^\/vitto(\/[\w-]+)*$/;
+let landing = HOME;
+
 /** `null`: signed in. The same code is never sent twice at once. */
 function enter(api: VittoApi): Promise<Outcome | null> {
-  const code = new URLSearchParams(window.location.hash.slice(1)).get('code');
+  const link = new URLSearchParams(window.location.hash.slice(1));
+  const code = link.get('code');
   if (code !== null && code !== '') {
     pendingCode = code;
+    const page = link.get('to') ?? HOME;
+    landing = PAGE.test(page) ? page : HOME;
     window.history.replaceState(window.history.state, '', window.location.pathname);
   }
   running ??= exchange(api).finally(() => {
