@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from './logger.ts';
 
@@ -13,6 +14,9 @@ export type Signal =
 const CHANNEL = 'vitto_signals';
 /** Journal signals of one user within this time go out as one. */
 const COALESCE_MS = 15;
+/** Pause before each try to connect again, and how long a try may take. */
+const RECONNECT_MS = 500;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
  * Signals between the processes of an installation by LISTEN/NOTIFY, sent outside of the writers' transactions
@@ -27,7 +31,7 @@ export class SignalBus {
   readonly #pending = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
   #client: pg.Client | null = null;
-  #isStopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(options: {
     url: string;
@@ -50,7 +54,7 @@ export class SignalBus {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopping.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#listeners.clear();
@@ -60,6 +64,7 @@ export class SignalBus {
 
   /** Says that a user's journal has grown: to this process at once, to the others within milliseconds. */
   journalGrew(userId: string): void {
+    if (this.#isStopped) return;
     this.#deliver({ kind: 'journal', userId });
     this.#pending.add(userId);
     this.#timer ??= setTimeout(() => void this.#flush(), COALESCE_MS);
@@ -89,6 +94,10 @@ export class SignalBus {
     }
   }
 
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   readonly #id = `${process.pid}-${Math.random().toString(36).slice(2)}`;
 
   async #connect(): Promise<void> {
@@ -96,39 +105,68 @@ export class SignalBus {
       connectionString: this.#url,
       application_name: 'vitto-signals',
       keepAlive: true,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
     client.on('notification', (message) => this.#receive(message.payload));
     client.on('error', () => undefined);
     client.on('end', () => {
       if (!this.#isStopped && this.#client === client) void this.#reconnect();
     });
-    await client.connect();
-    await client.query(`listen ${CHANNEL}`);
-    this.#client = client;
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+    // Stopped while it connected: nobody else would close it.
+    if (this.#isStopped) await client.end().catch(() => undefined);
+    else this.#client = client;
   }
 
   async #reconnect(): Promise<void> {
     this.#client = null;
     this.#logger.warn('lost the connection that carries signals; connecting again');
     while (!this.#isStopped) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
       try {
+        await pause(RECONNECT_MS, undefined, { signal: this.#stopping.signal });
         await this.#connect();
         this.#deliver({ kind: 'reconnected' });
         return;
       } catch {
-        // The database is still away; the next round tries again.
+        // The database is still away, and the next round tries again; or the bus was stopped.
       }
     }
   }
 
   #receive(payload: string | undefined): void {
-    const signal = JSON.parse(payload ?? 'null') as (Signal & { from?: string }) | null;
-    if (signal === null || signal.from === this.#id) return;
-    this.#deliver(signal);
+    const signal = parseSignal(payload ?? '');
+    if (signal === null) this.#logger.warn('another program sent a signal that is none; it is left out');
+    else if (signal.from !== this.#id) this.#deliver(signal);
   }
 
   #deliver(signal: Signal): void {
-    for (const listener of this.#listeners) listener(signal);
+    for (const listener of this.#listeners) {
+      try {
+        listener(signal);
+      } catch (error) {
+        // Neither the writer that signals nor the other listeners have to do with it.
+        this.#logger.error({ err: error }, 'a listener to signals failed');
+      }
+    }
   }
+}
+
+/** A signal as it came over the channel, on which any program may write; `null` when it is none. */
+function parseSignal(payload: string): (Signal & { from?: unknown }) | null {
+  let signal: { kind?: unknown; userId?: unknown; taskId?: unknown; from?: unknown } | null;
+  try {
+    signal = JSON.parse(payload) as typeof signal;
+  } catch {
+    return null;
+  }
+  const { kind, userId, taskId, from } = signal ?? {};
+  if (kind === 'journal' && typeof userId === 'string') return { kind, userId, from };
+  if (kind === 'task-seized' && typeof taskId === 'string') return { kind, taskId, from };
+  return null;
 }
