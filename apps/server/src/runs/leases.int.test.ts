@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { cancelRun } from '../../runs/index.ts';
-import { takeTask } from '../../runs/take-task.ts';
-import { createRunHarness, type RunHarness } from '../../runs/testing/run-harness.ts';
-import { findForgottenTasks, findLostLeases, parkTask, requeueTask } from './lease.store.ts';
+import { cancelRun } from './index.ts';
+import { takeTask } from './take-task.ts';
+import { createRunHarness, type RunHarness } from './testing/run-harness.ts';
+import { findForgottenTasks, findLostLeases, parkTask, requeueTask } from '../engine/index.ts';
 
 let h: RunHarness;
 beforeAll(async () => {

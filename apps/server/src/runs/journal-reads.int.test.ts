@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRunHarness, type RunHarness } from '../../runs/testing/run-harness.ts';
-import type { Sql } from '../../kernel/database/database.ts';
-import { listMessages } from './conversation.store.ts';
-import { readTaskEventsAfterPosition } from './journal.store.ts';
+import { createRunHarness, type RunHarness } from './testing/run-harness.ts';
+import type { Sql } from '../kernel/database/database.ts';
+import { listMessages, readTaskEventsAfterPosition } from '../engine/index.ts';
 
 const EVENTS = 40_000;
 let h: RunHarness;
