@@ -71,7 +71,7 @@ async function runOnce(installation: Installation, steps: number): Promise<RunOu
       maxDurationMs: 3_600_000,
     },
     readSettings: (id) => readSettings(database, id),
-    checkModels: () => undefined,
+    checkModels: () => Promise.resolve(),
     resolveAllowedPaths: async (paths) => paths,
   };
   const { taskId } = await createRun(runs, { userId, text: USER_PROMPT, source: 'bench' });

@@ -32,7 +32,7 @@ async function start(databaseUrl: string): Promise<{ port: number }> {
       logger: silentLogger,
       rootBudget: { maxIterations: 50, maxTokens: null, maxCostUsd: null, maxDurationMs: null },
       readSettings: (userId) => readSettings(database, userId),
-      checkModels: () => undefined,
+      checkModels: () => Promise.resolve(),
       resolveAllowedPaths: async (paths) => paths,
     },
     readSystemStatus: notUsed,

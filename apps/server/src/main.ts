@@ -34,8 +34,9 @@ async function announce(vitto: Vitto, mayOpen: boolean): Promise<Vitto> {
 /** The first signal stops in order, the second at once. */
 function stopOnSignals(starting: Promise<Vitto>): void {
   let isStopping = false;
-  const stop = (signal: NodeJS.Signals) => {
-    if (isStopping) process.exit(signal === 'SIGINT' ? 130 : 143);
+  const stop = () => {
+    // At once means at once: an orderly exit would wait for threads that hang in the system.
+    if (isStopping) process.kill(process.pid, 'SIGKILL');
     isStopping = true;
     process.stderr.write(
       'Vitto is stopping; running tasks go on at the next start. (Again to stop at once.)\n',

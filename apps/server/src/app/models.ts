@@ -9,13 +9,20 @@ import {
   recordModel,
   type TaskRecord,
 } from '../engine/index.ts';
-import { appendFile, readFile } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { ModelStatus, Settings } from '@vitto/contracts';
 import { AppError } from '../kernel/app-error.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { appendToRegularFile, readRegularFile } from '../kernel/read-regular-file.ts';
 import { maskSecrets } from '../kernel/text/mask-secrets.ts';
 import type { Config } from './config.ts';
+
+/** A script or a recording has at most this many bytes. */
+const MAX_FILE_BYTES = 20 * 1024 * 1024;
+/** The scripts that come with the product: everybody may play them. */
+const OWN_SCRIPTS = fileURLToPath(new URL('../demo/', import.meta.url));
+const ENDINGS = { script: /\.ya?ml$/i, replay: /\.jsonl$/i };
 
 /** A model list as a task may name it: `record:FILE` before it records its calls to a cassette. */
 interface ModelChoice {
@@ -55,13 +62,34 @@ export class Models {
     );
   }
 
+  /**
+   * Checks a list that a user names: scripts and recordings are files of the server's machine, so only its owner
+   * may name them.
+   * @throws AppError `model.file-not-allowed`.
+   */
+  checkFiles(list: string, isOwner: boolean): void {
+    const { refs, recordTo } = this.#choose(list);
+    const files = refs
+      .filter((ref) => ref.kind !== 'provider')
+      .filter((ref) => !resolve(ref.file).startsWith(OWN_SCRIPTS.replace(/\/?$/, sep)));
+    for (const ref of files) {
+      if (ENDINGS[ref.kind].test(ref.file)) continue;
+      throw fileNotAllowed(
+        `a ${ref.kind} is a file that ends in ${ref.kind === 'script' ? '.yaml' : '.jsonl'}`,
+      );
+    }
+    if (!isOwner && (files.length > 0 || recordTo !== null)) {
+      throw fileNotAllowed('scripts and recordings are files of the server, which only its owner may name');
+    }
+  }
+
   /** The models of a task in the order they are tried. Empty: nothing is configured. */
   async resolve(task: Pick<TaskRecord, 'model'>, settings: Settings): Promise<Model[]> {
     const { refs, recordTo } = this.#choose(task.model ?? settings.models.main ?? null);
     const models = await Promise.all(refs.map((ref) => this.#make(ref)));
     if (recordTo === null) return models;
     return models.map((model) =>
-      recordModel(model, (line) => appendFile(recordTo, `${line}\n`), maskSecrets),
+      recordModel(model, (line) => appendToRegularFile(recordTo, `${line}\n`), maskSecrets),
     );
   }
 
@@ -94,7 +122,7 @@ export class Models {
       prices: this.#prices,
       fetch: globalThis.fetch,
       clock: systemClock,
-      readFile: (file: string) => readFile(file, 'utf8'),
+      readFile: (file: string) => readRegularFile(file, MAX_FILE_BYTES),
       maskSecrets,
     };
     // A script or a recording may change between tasks; a provider's model does not.
@@ -107,4 +135,12 @@ export class Models {
     }
     return made;
   }
+}
+
+function fileNotAllowed(why: string): AppError {
+  return new AppError('model.file-not-allowed', `This model cannot be used: ${why}.`, {
+    status: 422,
+    hint: 'Name a model of a provider, as provider/model.',
+    errors: [{ path: 'model', message: why }],
+  });
 }

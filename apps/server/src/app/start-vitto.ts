@@ -10,7 +10,7 @@ import {
   ToolRegistry,
   type EvaluateGate,
 } from '../engine/index.ts';
-import { ensureLocalCliToken, ensureOwner, readSettings, type User } from '../identity/index.ts';
+import { ensureLocalCliToken, ensureOwner, isOwner, readSettings, type User } from '../identity/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createGuardedFetch } from '../kernel/network/guarded-fetch.ts';
 import { WakeQueue } from '../kernel/queue.ts';
@@ -24,6 +24,7 @@ import { createHttpServer } from './http/create-http-server.ts';
 import { Models } from './models.ts';
 import { openInstallation, type Installation } from './open-installation.ts';
 import { listenOn } from './listen-on.ts';
+import { publishAddress } from './server-address.ts';
 
 export const VERSION = '0.1.0';
 const WEB_ROOT = fileURLToPath(new URL('../../../web/dist', import.meta.url));
@@ -90,7 +91,10 @@ export async function startVitto(config: Config): Promise<Vitto> {
       logger,
       rootBudget: config.rootBudget,
       readSettings: readUserSettings,
-      checkModels: (list, needsPrice) => models.check(list, needsPrice),
+      checkModels: async (list, { userId, needsPrice }) => {
+        models.check(list, needsPrice);
+        if (list !== null) models.checkFiles(list, await isOwner(database, userId));
+      },
       resolveAllowedPaths: (paths) => resolveAllowedPaths(paths, installation.secretFolders),
     };
 
@@ -147,6 +151,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
       });
       url = await listenOn(app, config.host, config.port);
       stops.push(() => app.close());
+      stops.push(await publishAddress(config.home, url));
     }
     return { installation, owner, runs, url, stop };
   } catch (error) {

@@ -14,6 +14,14 @@ export async function ensureOwner(database: Database): Promise<User> {
   return (await findOwner(database)) ?? (await createOwner(database));
 }
 
+/** True for the owner of the installation, whose machine it is. */
+export async function isOwner(database: Pick<Database, 'pool'>, userId: string): Promise<boolean> {
+  const result = await database.pool.query("select 1 from vitto_users where id = $1 and role = 'owner'", [
+    userId,
+  ]);
+  return result.rowCount === 1;
+}
+
 async function findOwner(database: Pick<Database, 'pool'>): Promise<User | null> {
   const result = await database.pool.query<User>(
     "select id, name, role from vitto_users where role = 'owner' order by created_at, id limit 1",

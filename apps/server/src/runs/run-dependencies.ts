@@ -14,10 +14,11 @@ export interface RunDependencies {
   rootBudget: Budget;
   readSettings: (userId: string) => Promise<Settings>;
   /**
-   * Checks a model list at intake.
-   * @throws AppError when it names what does not exist, or has no price and `needsPrice`.
+   * Checks a model list at intake; `null` is the installation's own.
+   * @throws AppError when it names what does not exist, a file that this user may not name, or a model that has no
+   *   price and `needsPrice`.
    */
-  checkModels: (list: string | null, needsPrice: boolean) => void;
+  checkModels: (list: string | null, by: { userId: string; needsPrice: boolean }) => Promise<void>;
   /** Checks and resolves folders that a user wants to be read; throws AppError naming the one at fault. */
   resolveAllowedPaths: (paths: string[]) => Promise<string[]>;
 }

@@ -75,7 +75,8 @@ async function planRun(
   const settings = await deps.readSettings(request.userId);
   const budget = chooseBudget(deps.rootBudget, settings.budget, request.budget ?? {});
   const model = request.model ?? null;
-  deps.checkModels(model ?? settings.models.main ?? null, budget.maxCostUsd !== null);
+  const named = model ?? settings.models.main ?? null;
+  await deps.checkModels(named, { userId: request.userId, needsPrice: budget.maxCostUsd !== null });
   return { budget, model, allowedPaths: settings.allowedPaths };
 }
 

@@ -1,4 +1,10 @@
-import { findForgottenTasks, LostLease, RENEW_EVERY_MS, renewLeases } from '../engine/index.ts';
+import {
+  findForgottenTasks,
+  findLostLeases,
+  LostLease,
+  RENEW_EVERY_MS,
+  renewLeases,
+} from '../engine/index.ts';
 import { isDatabaseAway } from '../kernel/database/database.ts';
 import { whileAway } from '../kernel/database/while-away.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
@@ -150,17 +156,11 @@ export class Worker {
     const ids = [...new Set([...this.#active].map((run) => run.taskId))];
     if (ids.length === 0) return;
     const held = await renewLeases(this.#deps.database.pool, this.#deps.workerId, ids);
-    const lost = ids.filter((id) => !held.has(id));
-    if (lost.length > 0) await this.#stopLost(lost);
-  }
-
-  /** A lease that was not renewed is lost only when somebody else has the task: a run that just ended has none either. */
-  async #stopLost(ids: string[]): Promise<void> {
-    const result = await this.#deps.database.pool.query(
-      `select id from vitto_tasks where id = any($1::uuid[]) and (lease_holder <> $2 or state = 'cancelled')`,
-      [ids, this.#deps.workerId],
-    );
-    for (const row of result.rows as { id: string }[]) this.#stopRun(row.id, 'lease-lost');
+    const missing = ids.filter((id) => !held.has(id));
+    if (missing.length === 0) return;
+    // A run that has just ended has no lease either: only what somebody else has is stopped.
+    const { database, workerId } = this.#deps;
+    for (const id of await findLostLeases(database.pool, workerId, missing)) this.#stopRun(id, 'lease-lost');
   }
 
   async #sweep(): Promise<void> {

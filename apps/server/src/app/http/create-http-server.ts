@@ -86,6 +86,8 @@ function createApp(deps: HttpDependencies): WebApp {
     bodyLimit: BODY_LIMIT,
     trustProxy: deps.trustProxy ?? false,
     exposeHeadRoutes: false,
+    // A request that is not whole by then is cut; answers may take as long as they like.
+    requestTimeout: 60_000,
     // A client that keeps its connection must not hold up the end of the server.
     forceCloseConnections: true,
     genReqId: newId,

@@ -38,7 +38,8 @@ export function addSettingsRoutes(
     },
     async (request) => {
       const change = request.body;
-      for (const list of Object.values(change.models ?? {})) runs.checkModels(list, false);
+      const by = { userId: viewerOf(request).userId, needsPrice: false };
+      for (const list of Object.values(change.models ?? {})) await runs.checkModels(list, by);
       chooseBudget(runs.rootBudget, {}, change.budget ?? {});
       const paths = change.allowedPaths;
       const allowedPaths = paths === undefined ? undefined : await runs.resolveAllowedPaths(paths);

@@ -13,7 +13,11 @@ export function cutTextEnd(text: string, max: number): string {
 
 /** One line for lists: white space folded, cut at a grapheme with an ellipsis. */
 export function toTitle(text: string, max = 80): string {
-  const line = text.replace(/\s+/gu, ' ').trim();
+  // Control and formatting characters (also those that turn the reading direction) have no place in a list.
+  const line = text
+    .replace(/\s+/gu, ' ')
+    .replace(/[\p{Cc}\p{Cf}]/gu, (mark) => (mark === '\u200d' ? mark : ''))
+    .trim();
   if (line.length <= max) return line;
   let title = '';
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(

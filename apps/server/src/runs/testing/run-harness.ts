@@ -133,7 +133,7 @@ export async function createRunHarness(options: {
       ...options.rootBudget,
     },
     readSettings,
-    checkModels: () => undefined,
+    checkModels: () => Promise.resolve(),
     resolveAllowedPaths: (paths) => Promise.resolve(paths),
   };
   const state = { models: options.models ?? [] };

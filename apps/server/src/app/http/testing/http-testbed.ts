@@ -113,7 +113,7 @@ export function createTestRuns(database: Database, signals: SignalBus): RunDepen
     logger: silentLogger,
     rootBudget: { maxIterations: 50, maxTokens: 500_000, maxCostUsd: null, maxDurationMs: null },
     readSettings: (userId) => readSettings(database, userId),
-    checkModels: (list) => {
+    checkModels: async (list) => {
       if (list?.includes('nope') === true) {
         throw new AppError('model.unknown', 'There is no such model.', { status: 422 });
       }

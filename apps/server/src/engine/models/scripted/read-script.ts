@@ -1,4 +1,5 @@
 import { parse, YAMLParseError } from 'yaml';
+import type { z } from 'zod';
 import { ModelError } from '../model.ts';
 import { scriptSchema } from './script-schema.ts';
 import type { Script } from './script-schema.ts';
@@ -8,16 +9,24 @@ export function readScript(text: string, file: string): Script {
   const parsed = scriptSchema.safeParse(parseYaml(text, file));
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(
-    (issue) => `${issue.path.join('.') || 'the whole'}: ${issue.message}`,
+    (issue) => `${issue.path.join('.') || 'the whole'}: ${describeIssue(issue)}`,
   );
   throw badScript(file, issues.join('; '));
 }
 
+/** A script shows what it is by its name; of a file that is none, not even the keys are shown. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'unrecognized_keys' || issue.path.length > 0) return issue.message;
+  return `${issue.keys.length} keys that no script has`;
+}
+
 function parseYaml(text: string, file: string): unknown {
   try {
-    return parse(text);
+    // Without the excerpt that the parser would quote: a message shows no content of files.
+    return parse(text, { prettyErrors: false });
   } catch (error) {
-    if (error instanceof YAMLParseError) throw badScript(file, error.message);
+    if (error instanceof YAMLParseError)
+      throw badScript(file, `it is not valid YAML (${error.code}, at character ${error.pos[0]})`);
     throw error;
   }
 }
