@@ -23,7 +23,10 @@ export function createProgram(): Command {
     .description('Give Vitto tasks and watch it work')
     .version(readVersion())
     .option('--json', 'one JSON document on stdout, or JSON lines where events stream')
-    .option('--url <url>', 'where the server is (VITTO_URL; else this machine, VITTO_PORT or 4800)')
+    .option(
+      '--url <url>',
+      'where the server is (VITTO_URL; else this machine: VITTO_PORT, the server of VITTO_HOME, or 4800)',
+    )
     .option('--token <token>', 'who asks (VITTO_TOKEN; else the token of this machine)')
     .option('--verbose', 'show command output and thinking as they come')
     .showHelpAfterError('(vitto --help shows what there is)')

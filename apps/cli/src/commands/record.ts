@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CliError, EXIT } from '../cli-error.ts';
-import { createContext, isLoopback, type Context } from '../context.ts';
+import { createContext, type Context } from '../context.ts';
 import { fileModel, resolveModelFiles } from '../model-list.ts';
 import { readPrompt } from '../read-prompt.ts';
+import { isLoopback } from '../server-url.ts';
 import { addMessageOptions, sendMessage, type MessageOptions } from '../send-message.ts';
 import { watchTask } from '../watch-task.ts';
 
