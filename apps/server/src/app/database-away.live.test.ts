@@ -1,10 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventEnvelope, Problem, Task } from '@vitto/contracts';
 import { createTestDatabase } from '../kernel/database/testing.ts';
-import { openClient, startVittoProcess, type VittoProcess } from './testing/vitto-process.ts';
+import {
+  openClient,
+  removeTestFolder,
+  startVittoProcess,
+  type VittoProcess,
+} from './testing/vitto-process.ts';
 
 const SCRIPT = `turns:
 ${Array.from({ length: 8 }, (_, n) => `  - { delayMs: 200, calls: [{ tool: whistle_user, arguments: { message: "step ${n + 1}" } }] }`).join('\n')}
@@ -32,7 +37,7 @@ describe('a server whose database goes away', () => {
     expect(await vitto.end('SIGTERM')).toBe(0);
     await victim.drop();
     await admin.drop();
-    await rm(folder, { recursive: true, force: true });
+    await removeTestFolder(folder, join(folder, 'home'));
   });
 
   it('answers clearly meanwhile, lets the task wait, and goes on with nothing lost or done twice', async () => {

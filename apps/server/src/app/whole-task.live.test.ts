@@ -1,12 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventEnvelope, SystemStatus, Task } from '@vitto/contracts';
 import { createTestDatabase } from '../kernel/database/testing.ts';
-import { openClient, startVittoProcess, type VittoProcess } from './testing/vitto-process.ts';
+import {
+  openClient,
+  removeTestFolder,
+  startVittoProcess,
+  type VittoProcess,
+} from './testing/vitto-process.ts';
 
 /** A key of the server's own, as a provider's would be. */
 const CANARY = `canary-${'k3yV4lu3'.repeat(4)}`;
@@ -51,7 +56,7 @@ describe('a task in the whole program', () => {
   afterAll(async () => {
     expect(await vitto.end('SIGINT')).toBe(0);
     await test.drop();
-    await rm(folder, { recursive: true, force: true });
+    await removeTestFolder(folder, join(folder, 'home'));
   });
 
   const start = async (script: string, prompt = 'do it') =>

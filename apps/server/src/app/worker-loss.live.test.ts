@@ -1,10 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventEnvelope, Task } from '@vitto/contracts';
 import { createTestDatabase } from '../kernel/database/testing.ts';
-import { openClient, startVittoProcess, type VittoProcess } from './testing/vitto-process.ts';
+import {
+  openClient,
+  removeTestFolder,
+  startVittoProcess,
+  type VittoProcess,
+} from './testing/vitto-process.ts';
 
 /** Twelve steps with a command each; each turn takes a little while, so that a kill meets the task at work. */
 const SCRIPT = `turns:
@@ -32,7 +37,7 @@ describe('worker processes that share a database', () => {
   afterAll(async () => {
     await Promise.all(processes.map((one) => one.end('SIGKILL')));
     await drop();
-    await rm(folder, { recursive: true, force: true });
+    await removeTestFolder(folder, join(folder, 'home'));
   });
   const start = async (roles: string) => {
     const one = await startVittoProcess({ ...base, VITTO_ROLES: roles });

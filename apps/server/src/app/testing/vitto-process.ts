@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { getuid } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { chooseDataRoot } from '../../kernel/database/local-postgres.ts';
 
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
 
@@ -64,4 +66,11 @@ export async function openClient(url: string, home: string) {
     return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as T };
   };
   return { token, call };
+}
+
+/** Removes a test's folder, and what a Vitto of root with its home in `home` keeps where other system users can reach it. */
+export async function removeTestFolder(folder: string, home: string): Promise<void> {
+  const dataRoot = chooseDataRoot({ home, uid: getuid?.() ?? -1 });
+  if (dataRoot !== home) await rm(dataRoot, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 }
