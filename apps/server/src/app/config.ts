@@ -216,7 +216,7 @@ function toProblem(
 ): { path: string; message: string } {
   const name = String(issue.path[0] ?? '');
   const value = given[name];
-  const isSecret = /KEY|TOKEN|DATABASE_URL/.test(name);
+  const isSecret = /_KEY$|_TOKEN$|DATABASE_URL/.test(name);
   const got = value === undefined || isSecret ? '' : ` (got ${JSON.stringify(value.slice(0, 100))})`;
   return { path: name, message: `${issue.message}${got}` };
 }

@@ -16,7 +16,5 @@ export { streamTurn } from './stream-turn.ts';
 export type { TurnRequest } from './stream-turn.ts';
 export { readToolCalls } from './tool-input.ts';
 export type { TurnCall } from './tool-input.ts';
-export { chooseModels } from './choose-models.ts';
-export type { ModelRecord, ModelRecords } from './choose-models.ts';
 export { recordModel } from './cassette/record-model.ts';
 export type { CassetteSink } from './cassette/record-model.ts';
