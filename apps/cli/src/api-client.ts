@@ -15,6 +15,7 @@ import {
 import type { createTask, decideApproval, sendMessage, updateConversation } from '@vitto/contracts';
 import { isBroken, readProblem, unreachable } from './api-problem.ts';
 import { CliError, EXIT } from './cli-error.ts';
+import { commandLine } from './command-line.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Between a request that broke on its way and the one time it is sent again. */
@@ -104,7 +105,7 @@ export class ApiClient {
       EXIT.failed,
       'cli.bad-answer',
       `The server at ${this.url.origin} gave an answer to /${path} that this version of vitto does not understand.`,
-      'Use the same version of vitto on both sides; "vitto doctor" shows the server\'s.',
+      `Use the same version of vitto on both sides; "${commandLine('doctor')}" shows the server's.`,
     );
   }
 

@@ -1,5 +1,6 @@
 import { problem } from '@vitto/contracts';
 import { CliError, EXIT, type ExitCode } from './cli-error.ts';
+import { commandLine } from './command-line.ts';
 
 /** The error for a server that does not answer, with the way to start it. */
 export function unreachable(url: URL, error: unknown): CliError {
@@ -9,7 +10,7 @@ export function unreachable(url: URL, error: unknown): CliError {
     EXIT.unreachable,
     'cli.unreachable',
     `Cannot reach Vitto at ${url.origin}${reason}.`,
-    'Start it with "vitto start", or say where it is with --url or VITTO_URL.',
+    `Start it with "${commandLine('start')}", or say where it is with --url or VITTO_URL.`,
   );
 }
 
@@ -22,7 +23,7 @@ export async function readProblem(response: Response): Promise<CliError> {
       exitCode,
       parsed.data?.code ?? 'cli.not-signed-in',
       'You are not signed in to this server.',
-      'Give a token with --token or VITTO_TOKEN. On the machine where "vitto start" runs, its own user needs none.',
+      'Give a token with --token or VITTO_TOKEN. On the machine where the server runs, its own user needs none.',
     );
   }
   if (!parsed.success) {
@@ -30,7 +31,7 @@ export async function readProblem(response: Response): Promise<CliError> {
       exitCode,
       'cli.bad-answer',
       `The server answered ${response.status} and did not say why.`,
-      'Is this the address of Vitto? "vitto doctor" looks.',
+      `Is this the address of Vitto? "${commandLine('doctor')}" looks.`,
     );
   }
   const { code, title, detail, hint, errors } = parsed.data;

@@ -24,6 +24,15 @@ test.each([['tasks'], ['chat', 'hi'], ['tail'], ['show', 'abcd'], ['approve']])(
   },
 );
 
+test('through npm the hints and the help name what can be typed there', async () => {
+  const env = { npm_lifecycle_event: 'vitto' };
+  expect((await runVitto(['tasks'], { ...NOWHERE, env })).stderr).toContain('Start it with "npm start"');
+  expect((await runVitto(['tasks'], { url: server.url, env })).stderr).toContain(
+    'Begin one with: npm run vitto -- chat "…"',
+  );
+  expect((await runVitto(['chat', '--help'], { env })).stdout).toContain('Usage: npm run vitto -- chat');
+});
+
 test('with --json an error is a JSON line on stderr and stdout is empty', async () => {
   const run = await runVitto(['tasks', '--json'], NOWHERE);
   expect(run.stdout).toBe('');

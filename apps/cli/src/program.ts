@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { commandLine } from './command-line.ts';
 import { addApprove } from './commands/approve.ts';
 import { addArtifact } from './commands/artifact.ts';
 import { addCancel } from './commands/cancel.ts';
@@ -19,7 +20,7 @@ Exit codes: 0 done, 1 the task failed, 2 bad usage, 3 cannot reach the server, 4
 
 /** The whole command line. Usage errors and help end in a throw, so that the exit codes are decided in one place. */
 export function createProgram(): Command {
-  const program = new Command('vitto')
+  const program = new Command(commandLine(''))
     .description('Give Vitto tasks and watch it work')
     .version(readVersion())
     .option('--json', 'one JSON document on stdout, or JSON lines where events stream')
@@ -29,7 +30,7 @@ export function createProgram(): Command {
     )
     .option('--token <token>', 'who asks (VITTO_TOKEN; else the token of this machine)')
     .option('--verbose', 'show command output and thinking as they come')
-    .showHelpAfterError('(vitto --help shows what there is)')
+    .showHelpAfterError(`(${commandLine('--help')} shows what there is)`)
     .addHelpText('after', EXIT_CODES)
     .exitOverride();
   const add = [

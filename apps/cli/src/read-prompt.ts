@@ -1,6 +1,7 @@
 import { text as readText } from 'node:stream/consumers';
 import { MESSAGE_MAX_LENGTH } from '@vitto/contracts';
 import { CliError, EXIT } from './cli-error.ts';
+import { commandLine } from './command-line.ts';
 
 /** The message to send: the argument, or what is piped in; `null` when neither is there and a person can be asked. */
 export async function readPrompt(argument: string | undefined): Promise<string | null> {
@@ -11,7 +12,7 @@ export async function readPrompt(argument: string | undefined): Promise<string |
       EXIT.usage,
       'cli.no-text',
       'There is no text to send.',
-      'Give it as vitto chat "…", or pipe it in.',
+      `Give it as ${commandLine('chat "…"')}, or pipe it in.`,
     );
   }
   if (prompt.length > MESSAGE_MAX_LENGTH) {

@@ -1,6 +1,7 @@
 import type { Task } from '@vitto/contracts';
 import type { ApiClient } from './api-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
+import { commandLine } from './command-line.ts';
 import { shortId } from './text/format.ts';
 import { toPlainLine } from './text/terminal-text.ts';
 
@@ -55,7 +56,7 @@ export function pickOne<T extends { id: string }>(
       EXIT.usage,
       `${what}.not-found`,
       `There is no ${what} "${part}".`,
-      `See them with "vitto ${what === 'task' ? 'tasks' : 'approve'}".`,
+      `See them with "${commandLine(what === 'task' ? 'tasks' : 'approve')}".`,
     );
   }
   const list = found.slice(0, 10).map(describe).join('\n');

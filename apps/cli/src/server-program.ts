@@ -31,7 +31,7 @@ export function becomeServer(
       EXIT.usage,
       'cli.old-node',
       `Node ${process.version} is too old.`,
-      'Use the Node 24 of this checkout: npx vitto start.',
+      'Use the Node 24 of this checkout, which "npm start" and "npm run vitto" choose by themselves.',
     );
   }
   return process.execve(process.execPath, [process.execPath, program, ...args], set);

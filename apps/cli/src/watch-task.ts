@@ -1,5 +1,6 @@
 import { readKnownEvent, type EventEnvelope, type KnownEvent } from '@vitto/contracts';
 import { CliError, EXIT, type ExitCode } from './cli-error.ts';
+import { commandLine } from './command-line.ts';
 import type { Context } from './context.ts';
 import { followEvents } from './event-stream.ts';
 import { CONNECTION_NOTES } from './render/notices.ts';
@@ -123,7 +124,7 @@ class Watch {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       const exitCode = error instanceof CliError ? error.exitCode : EXIT.failed;
-      const hint = `Cancel it later with "vitto cancel ${this.#taskId}".`;
+      const hint = `Cancel it later with "${commandLine(`cancel ${this.#taskId}`)}".`;
       this.#failure = new CliError(exitCode, 'cli.not-cancelled', `The task goes on: ${why}`, hint);
       this.#stop.abort();
     }

@@ -1,5 +1,6 @@
 import type { Approval } from '@vitto/contracts';
 import type { Command } from 'commander';
+import { commandLine } from '../command-line.ts';
 import { createContext, type Context } from '../context.ts';
 import { showApproval } from '../render/waiting.ts';
 import { checkPart, fits, pickOne } from '../resolve-task.ts';
@@ -31,7 +32,9 @@ async function listWaiting({ api, output }: Context): Promise<void> {
     for (const line of showApproval(approval)) output.line(`  ${line}`);
     output.line();
   }
-  output.note('Decide with "vitto approve ID", or refuse with "vitto approve ID --refuse --note …".');
+  output.note(
+    `Decide with "${commandLine('approve ID')}", or refuse with "${commandLine('approve ID --refuse --note …')}".`,
+  );
 }
 
 /** What is decided is what was shown: the decision carries the hash of the arguments printed here. */

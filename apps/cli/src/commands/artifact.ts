@@ -10,7 +10,7 @@ export function addArtifact(program: Command): void {
   program
     .command('artifact')
     .description('Write a file that a task has made to stdout, or to a file')
-    .argument('<id>', "the artifact's id, as vitto show lists it")
+    .argument('<id>', "the artifact's id, as show lists it")
     .option('-o, --output <file>', 'where to put it; a file that is there is not overwritten')
     .action((id: string, options: { output?: string }, command: Command) =>
       saveArtifact(createContext(command), id, options),

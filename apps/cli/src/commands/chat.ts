@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { ask } from '../ask.ts';
 import { CliError, EXIT, type ExitCode } from '../cli-error.ts';
+import { commandLine } from '../command-line.ts';
 import { createContext, type Context } from '../context.ts';
 import { readPrompt } from '../read-prompt.ts';
 import { addMessageOptions, sendMessage, type MessageOptions } from '../send-message.ts';
@@ -30,7 +31,7 @@ async function tellOnce(context: Context, text: string, options: MessageOptions)
   });
   if (context.output.isTerminal) {
     context.output.note(
-      context.output.colors.dim(`To go on: vitto chat --conversation ${task.conversationId}`),
+      context.output.colors.dim(`To go on: ${commandLine(`chat --conversation ${task.conversationId}`)}`),
     );
   }
   return exitCode;
@@ -43,7 +44,7 @@ async function converse(context: Context, options: MessageOptions): Promise<Exit
       EXIT.usage,
       'cli.no-text',
       'There is no text to send, and nobody to ask for it.',
-      'Give it as vitto chat "…".',
+      `Give it as ${commandLine('chat "…"')}.`,
     );
   }
   const { output } = context;
@@ -66,7 +67,9 @@ async function converse(context: Context, options: MessageOptions): Promise<Exit
     }
   }
   if (conversation !== undefined)
-    output.note(output.colors.dim(`To go on: vitto chat --conversation ${toPlainText(conversation)}`));
+    output.note(
+      output.colors.dim(`To go on: ${commandLine(`chat --conversation ${toPlainText(conversation)}`)}`),
+    );
   return EXIT.done;
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CliError, EXIT } from '../cli-error.ts';
+import { commandLine } from '../command-line.ts';
 import { createContext, type Context } from '../context.ts';
 import { fileModel, resolveModelFiles } from '../model-list.ts';
 import { readPrompt } from '../read-prompt.ts';
@@ -26,7 +27,7 @@ export function addRecord(program: Command): void {
       const model = [fileModel('record', file), ...models].join(',');
       const send = () => sendMessage(context, prompt, { ...options, model });
       const { exitCode } = await watchTask(context, send, { streamsText: options.stream === true });
-      context.output.note(`Recorded to ${file}. Run it again with: vitto replay ${file}`);
+      context.output.note(`Recorded to ${file}. Run it again with: ${commandLine(`replay ${file}`)}`);
       process.exitCode = exitCode;
     },
   );

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { CliError, EXIT } from '../cli-error.ts';
+import { commandLine } from '../command-line.ts';
 import { createContext } from '../context.ts';
 import { fileModel } from '../model-list.ts';
 import { readPrompt } from '../read-prompt.ts';
@@ -44,7 +45,7 @@ async function readRecordedPrompt(file: string): Promise<string> {
     EXIT.usage,
     'cli.bad-file',
     `${file} is no recording that says what was asked.`,
-    'Give the text: vitto replay FILE "…". Make a recording with "vitto record".',
+    `Give the text: ${commandLine('replay FILE "…"')}. Make a recording with "${commandLine('record')}".`,
   );
 }
 

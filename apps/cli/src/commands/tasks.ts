@@ -1,5 +1,6 @@
 import { TASK_STATES } from '@vitto/contracts';
 import { Option, type Command } from 'commander';
+import { commandLine } from '../command-line.ts';
 import { createContext } from '../context.ts';
 import { readPositive } from '../read-number.ts';
 import { formatAge, formatCost, formatTable, shortId } from '../text/format.ts';
@@ -27,7 +28,7 @@ async function listTasks(options: { state?: string; limit: number }, command: Co
   } while (cursor !== null && tasks.length < options.limit);
 
   if (output.json) return output.document({ items: tasks, nextCursor: cursor });
-  if (tasks.length === 0) return output.notice('No tasks. Begin one with: vitto chat "…"');
+  if (tasks.length === 0) return output.notice(`No tasks. Begin one with: ${commandLine('chat "…"')}`);
   const now = Date.now();
   const rows = tasks.map((task) => [
     output.isTerminal ? shortId(task.id) : task.id,

@@ -1,4 +1,5 @@
 import type { ArtifactRef, KnownEvent, Spending } from '@vitto/contracts';
+import { commandLine } from '../command-line.ts';
 import { formatCost, formatCount, formatDuration } from '../text/format.ts';
 import { toPlainLine } from '../text/terminal-text.ts';
 
@@ -26,6 +27,6 @@ export function describeSpending(spending: Spending, isScripted = false): string
 export function describeArtifact(artifact: ArtifactRef): string {
   const size = formatCount(artifact.bytes, 'byte');
   return toPlainLine(
-    `File: ${artifact.name} (${artifact.mediaType}, ${size}); vitto artifact ${artifact.id}`,
+    `File: ${artifact.name} (${artifact.mediaType}, ${size}); ${commandLine(`artifact ${artifact.id}`)}`,
   );
 }

@@ -1,5 +1,6 @@
 import type { Approval, EventPayload, WaitingFor } from '@vitto/contracts';
 import { CliError, EXIT } from '../cli-error.ts';
+import { commandLine } from '../command-line.ts';
 import { toPlainLine } from '../text/terminal-text.ts';
 import { showArguments, toVisibleText } from '../text/visible-text.ts';
 
@@ -14,7 +15,7 @@ export function explainWaiting(
       EXIT.waiting,
       'cli.needs-approval',
       `Task ${task.taskId} waits for your approval${waitingFor.approvalIds.length > 1 ? 's' : ''}.`,
-      `See what would run with "vitto approve"; decide with "vitto approve ${first ?? 'ID'}" or with --refuse.`,
+      `See what would run with "${commandLine('approve')}"; decide with "${commandLine(`approve ${first ?? 'ID'}`)}" or with --refuse.`,
     );
   }
   const question = waitingFor.kind === 'input' ? `: ${toPlainLine(waitingFor.question)}` : '.';
@@ -22,7 +23,7 @@ export function explainWaiting(
     EXIT.waiting,
     'cli.needs-answer',
     `Task ${task.taskId} waits for your answer${question}`,
-    `Answer with: vitto chat --conversation ${task.conversationId} "…"`,
+    `Answer with: ${commandLine(`chat --conversation ${task.conversationId} "…"`)}`,
   );
 }
 

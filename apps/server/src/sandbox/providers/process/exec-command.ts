@@ -111,7 +111,7 @@ function assertStarted(end: SandboxEnd, stderr: string): void {
   throw new GuestError(
     'unavailable',
     `The sandbox did not start: ${reason || `exit code ${end.exitCode}`}`,
-    'Run `vitto doctor`.',
+    'Run `npm run vitto -- doctor`.',
   );
 }
 

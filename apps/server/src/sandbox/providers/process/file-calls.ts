@@ -72,7 +72,7 @@ function parseAnswer<Head extends object>(bytes: Buffer, complaint: string): { h
     throw new GuestError(
       'unavailable',
       `The sandbox's file server gave no answer: ${reason || 'it was ended'}`,
-      'Run `vitto doctor`.',
+      'Run `npm run vitto -- doctor`.',
     );
   }
   const head = JSON.parse(bytes.subarray(0, cut).toString('utf8')) as

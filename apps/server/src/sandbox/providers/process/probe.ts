@@ -70,5 +70,5 @@ export function hintFor(reason: string): string {
       '`sysctl user.max_user_namespaces=10000`; in a container, allow them in its seccomp profile.'
     );
   }
-  return 'Run `vitto doctor` and see its sandbox section.';
+  return 'Run `npm run vitto -- doctor` and see its sandbox section.';
 }

@@ -173,7 +173,7 @@ export class ProcessSession implements GuestSession {
       throw new GuestError(
         'unavailable',
         `The sandbox did not start: ${early.text.split('\n')[0] ?? ''}`,
-        'Run `vitto doctor`.',
+        'Run `npm run vitto -- doctor`.',
       );
     }
     this.#forgetOldProcesses();
@@ -268,7 +268,7 @@ export class ProcessSession implements GuestSession {
         throw new GuestError(
           'unavailable',
           `The sandbox did not start: ${(error as Error).message}`,
-          'Run `vitto doctor`.',
+          'Run `npm run vitto -- doctor`.',
         );
       },
     );
