@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { appendFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -174,6 +175,36 @@ test('record names the file and the models, and will not overwrite a file', asyn
   await writeFile(file, 'kept');
   expect((await runVitto(['record', '-o', file, 'go'], server)).code).toBe(2);
   expect(await readFile(file, 'utf8')).toBe('kept');
+});
+
+test('what was recorded with folders is replayed with them, unless others are named', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vitto-cli-'));
+  const file = join(folder, 'run.jsonl');
+  const prompt = [{ role: 'user', content: [{ type: 'text', text: 'count' }] }];
+  server.onTask = (task) => {
+    if (server.tasks.length === 1) appendFileSync(file, `${JSON.stringify({ request: { prompt } })}\n`);
+    server.emit(task, event.completed('done'));
+  };
+  expect((await runVitto(['record', '-o', file, '--path', folder, 'count'], server)).code).toBe(0);
+  const again = await runVitto(['replay', file], server);
+  expect(again.code).toBe(0);
+  expect(again.stderr).toContain(`may read ${folder}`);
+  expect((await runVitto(['replay', file, '--path', '/usr'], server)).code).toBe(0);
+  const asked = server
+    .requests('POST', '/api/tasks')
+    .map(({ body }) => [body['prompt'], body['allowedPaths']]);
+  expect(asked).toEqual([
+    ['count', [folder]],
+    ['count', [folder]],
+    ['count', ['/usr']],
+  ]);
+});
+
+test('a recording whose task was not taken leaves no file behind', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vitto-cli-'));
+  const args = ['record', '-o', join(folder, 'run.jsonl'), '--path', folder, 'go'];
+  expect((await runVitto(args, NOWHERE)).code).toBe(3);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test('replay asks what was recorded, and a divergence shows both sides and exits with 1', async () => {

@@ -6,9 +6,10 @@ import { commandLine } from '../command-line.ts';
 import { createContext, type Context } from '../context.ts';
 import { fileModel, resolveModelFiles } from '../model-list.ts';
 import { readPrompt } from '../read-prompt.ts';
+import { beginRecording } from '../recording.ts';
 import { isLoopback } from '../server-url.ts';
 import { addMessageOptions, sendMessage, type MessageOptions } from '../send-message.ts';
-import { watchTask } from '../watch-task.ts';
+import { watchTask, type StartedTask } from '../watch-task.ts';
 
 /** The server records: `record:FILE`, and the models to record after a comma; without any, those of the settings. */
 export function addRecord(program: Command): void {
@@ -25,12 +26,29 @@ export function addRecord(program: Command): void {
       const prompt = await requirePrompt(text);
       const models = options.model === undefined ? [] : [resolveModelFiles(options.model)];
       const model = [fileModel('record', file), ...models].join(',');
-      const send = () => sendMessage(context, prompt, { ...options, model });
+      const send = () => sendRecorded(context, file, prompt, { ...options, model });
       const { exitCode } = await watchTask(context, send, { streamsText: options.stream === true });
       context.output.note(`Recorded to ${file}. Run it again with: ${commandLine(`replay ${file}`)}`);
       process.exitCode = exitCode;
     },
   );
+}
+
+/** Folders are noted in the file beforehand, so that a replay has them too. A server elsewhere has files of its own. */
+async function sendRecorded(
+  context: Context,
+  file: string,
+  prompt: string,
+  options: MessageOptions,
+): Promise<StartedTask> {
+  if (options.path.length === 0 || !isLoopback(context.url)) return sendMessage(context, prompt, options);
+  const giveUp = await beginRecording(file, options.path);
+  try {
+    return await sendMessage(context, prompt, options);
+  } catch (error) {
+    await giveUp();
+    throw error;
+  }
 }
 
 /** The text of a command that sends one message only. */

@@ -1,13 +1,10 @@
-import { createReadStream } from 'node:fs';
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { CliError, EXIT } from '../cli-error.ts';
-import { commandLine } from '../command-line.ts';
-import { createContext } from '../context.ts';
+import { createContext, type Context } from '../context.ts';
 import { fileModel } from '../model-list.ts';
 import { readPrompt } from '../read-prompt.ts';
+import { readRecording, saysNoPrompt } from '../recording.ts';
 import { addMessageOptions, sendMessage, type MessageOptions } from '../send-message.ts';
+import { toPlainLine } from '../text/terminal-text.ts';
 import { watchTask } from '../watch-task.ts';
 
 /** A divergence fails the task; the failure's text has both sides. */
@@ -17,56 +14,28 @@ export function addReplay(program: Command): void {
     .description(
       'Run a recorded task again with its recorded answers; where it differs, both sides are shown',
     )
-    .argument('<file>', 'the recording')
+    .argument('<file>', 'the recording; its folders are used unless --path names others')
     .argument('[text]', 'what to do (default: what was asked in the recording)');
   addMessageOptions(replay).action(
     async (file: string, text: string | undefined, options: MessageOptions, command: Command) => {
-      const context = createContext(command);
-      const prompt = text === undefined ? await readRecordedPrompt(file) : ((await readPrompt(text)) ?? '');
-      const send = () => sendMessage(context, prompt, { ...options, model: fileModel('replay', file) });
-      const { exitCode } = await watchTask(context, send, { streamsText: options.stream === true });
-      process.exitCode = exitCode;
+      process.exitCode = await playAgain(createContext(command), file, text, options);
     },
   );
 }
 
-/** What the user asked in the first request of a recording (one JSON object a line, `request.prompt` in it). */
-async function readRecordedPrompt(file: string): Promise<string> {
-  const line = await readFirstLine(file);
-  try {
-    const { request } = JSON.parse(line) as { request: { prompt: { role: string; content: unknown }[] } };
-    const content = request.prompt.find(({ role }) => role === 'user')?.content;
-    const text = Array.isArray(content) ? content.find(isText)?.text : content;
-    if (typeof text === 'string' && text !== '') return text;
-  } catch {
-    // Told below, as every file that is no recording.
-  }
-  throw new CliError(
-    EXIT.usage,
-    'cli.bad-file',
-    `${file} is no recording that says what was asked.`,
-    `Give the text: ${commandLine('replay FILE "…"')}. Make a recording with "${commandLine('record')}".`,
-  );
+async function playAgain(context: Context, file: string, text: string | undefined, options: MessageOptions) {
+  const recorded = await readRecording(file);
+  const prompt = text === undefined ? recorded.prompt : await readPrompt(text);
+  if (prompt === null) throw saysNoPrompt(file);
+  const path = options.path.length > 0 ? options.path : recorded.folders;
+  if (path !== options.path) tellFolders(context, path);
+  const send = () => sendMessage(context, prompt, { ...options, path, model: fileModel('replay', file) });
+  const { exitCode } = await watchTask(context, send, { streamsText: options.stream === true });
+  return exitCode;
 }
 
-async function readFirstLine(file: string): Promise<string> {
-  const input = createReadStream(resolve(file), 'utf8');
-  try {
-    for await (const line of createInterface({ input })) return line;
-    return '';
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'error';
-    throw new CliError(
-      EXIT.usage,
-      'cli.bad-file',
-      `${file} cannot be read (${code}).`,
-      'Check the path of the recording.',
-    );
-  } finally {
-    input.destroy();
-  }
-}
-
-function isText(part: unknown): part is { text: string } {
-  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+/** The recording may be somebody else's: what it is shown of this machine is said. */
+function tellFolders({ output }: Context, folders: string[]): void {
+  if (folders.length === 0) return;
+  output.notice(`As recorded it may read ${toPlainLine(folders.join(', '))} (others: --path).`);
 }

@@ -11,6 +11,16 @@ export const recordedRequest = z.object({
 });
 export type RecordedRequest = z.infer<typeof recordedRequest>;
 
+/**
+ * What the first line of a cassette may say of the task that was recorded, for whoever starts its replay: the folders
+ * that it was allowed to read, which the first request names.
+ */
+export const cassetteAbout = z.object({
+  kind: z.literal('about'),
+  version: z.literal(1),
+  allowedPaths: z.array(z.string()),
+});
+
 /** One call of a model. A cassette is a file of these, one JSON object a line. */
 export const cassetteLine = z.object({
   version: z.literal(1),

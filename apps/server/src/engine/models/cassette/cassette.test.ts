@@ -66,6 +66,15 @@ describe('a recording', () => {
     expect(model.isScripted).toBe(true);
   });
 
+  it('may begin with a line about its task, and only begin with it', async () => {
+    const about = `${JSON.stringify({ kind: 'about', version: 1, allowedPaths: ['/srv'] })}\n`;
+    const calls = await record([HELLO], [ask('Hi')]);
+    const model = await replay(about + calls);
+    expect((await finishTurn(startTurn([model], ask('Hi')))).content).toMatchObject([{}, { text: 'Hello' }]);
+    expect(model.contextWindow).toBe((await replay(calls)).contextWindow);
+    await expect(replay(calls + about)).rejects.toMatchObject({ code: 'model.script' });
+  });
+
   it('fails at the first divergence and shows both sides', async () => {
     const model = await replay(await record([HELLO], [ask('Read a.txt')]));
     await expect(finishTurn(startTurn([model], ask('Read b.txt')))).rejects.toMatchObject({

@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import { ModelError } from '../model.ts';
 import { streamOf } from '../stream-of.ts';
-import { cassetteLine } from './cassette-line.ts';
+import { cassetteAbout, cassetteLine } from './cassette-line.ts';
 import type { CassetteLine, RecordedRequest } from './cassette-line.ts';
 import { describeDifference } from './describe-difference.ts';
 import { conversationOf, describeRequest, digestOf } from './describe-request.ts';
@@ -32,7 +32,8 @@ function readLines(text: string, file: string): CassetteLine[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     try {
-      return [cassetteLine.parse(JSON.parse(line))];
+      const value: unknown = JSON.parse(line);
+      return index === 0 && cassetteAbout.safeParse(value).success ? [] : [cassetteLine.parse(value)];
     } catch {
       const what = `Line ${index + 1} of ${file} is no recorded call.`;
       throw new ModelError('model.script', what, 'Record the session again.');
@@ -84,7 +85,9 @@ class ReplayModel implements LanguageModelV4 {
         ? 'nothing is left on the recording'
         : (difference ?? 'the same request was recorded fewer times than it is made now');
     const message = `The run differs from the recording ${this.modelId}: ${what}`;
-    return new ModelError('model.divergence', message, 'Record the session again if the change is meant.');
+    const hint =
+      'Replay with the folders that it was recorded with (--path); record the session again if the change is meant.';
+    return new ModelError('model.divergence', message, hint);
   }
 
   /** The recorded request that this one was most likely meant to be: same conversation, then same length. */
