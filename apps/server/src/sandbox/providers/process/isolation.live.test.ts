@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -14,7 +15,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ExecResult, GuestErrorCode } from '@vitto/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hostProcesses } from './host-processes.testing.ts';
 import { ProcessSandboxService } from './process-sandbox-service.ts';
 import type { ProcessSession } from './process-session.ts';
@@ -167,6 +168,82 @@ describe('isolation of the process sandbox', () => {
     );
   });
 
+  describe('an allowed folder that is swapped for a link', () => {
+    const project = join(root, 'work', 'project');
+    const other = join(root, 'other');
+    const putBack = (): void => {
+      rmSync(join(root, 'work'), { recursive: true, force: true });
+      mkdirSync(project, { recursive: true, mode: 0o755 });
+      writeFileSync(join(project, 'which.txt'), 'project');
+    };
+    const swap = (): void => {
+      renameSync(project, `${project}-aside`);
+      symlinkSync(other, project);
+    };
+    beforeAll(() => {
+      mkdirSync(join(other, 'project'), { recursive: true, mode: 0o755 });
+      writeFileSync(join(other, 'which.txt'), CANARY);
+      writeFileSync(join(other, 'project', 'which.txt'), CANARY);
+    });
+    afterEach(() => service.close('swapped'));
+    const open = (): Promise<ProcessSession> =>
+      service.open({ taskId: 'swapped', readOnlyPaths: [project, allowed] });
+    const show = async (of: ProcessSession): Promise<string> => {
+      const { stdout } = await of.exec({
+        command: `cat ${project}/which.txt ${allowed}/shown.txt`,
+        timeoutMs: 20_000,
+      });
+      return stdout.text;
+    };
+
+    it('is refused when the session is opened, as is one with a link on its way', async () => {
+      putBack();
+      swap();
+      expect(await show(await open())).toBe('shown to the sandbox');
+      const reason = 'it has become a link since it was allowed';
+      expect(await service.refusedPaths('swapped')).toEqual([{ path: project, reason }]);
+      await service.close('swapped');
+      rmSync(join(root, 'work'), { recursive: true });
+      symlinkSync(other, join(root, 'work'));
+      expect(await show(await open())).toBe('shown to the sandbox');
+      expect(await service.refusedPaths('swapped')).toEqual([{ path: project, reason }]);
+    });
+
+    it('is left out of every later call of a session that had shown it', async () => {
+      putBack();
+      const swapped = await open();
+      expect(await show(swapped)).toBe('projectshown to the sandbox');
+      swap();
+      expect(await show(swapped)).toBe('shown to the sandbox');
+      await expect(
+        swapped.readFile({ path: `${project}/which.txt`, encoding: 'utf8' }),
+      ).rejects.toMatchObject({ name: 'GuestError' });
+    });
+
+    it('never shows the other folder, whenever in a call it is swapped', async () => {
+      putBack();
+      const swapped = await open();
+      const swapper = spawn('perl', [
+        '-e',
+        'my ($path, $other) = @ARGV; for (;;) { rename $path, "$path-aside"; symlink $other, $path; select undef, undef, undef, 0.004; unlink $path; rename "$path-aside", $path; select undef, undef, undef, 0.004 }',
+        project,
+        other,
+      ]);
+      const seen = new Set<string>();
+      try {
+        for (let round = 0; round < 100; round += 1) {
+          seen.add(await show(swapped).catch((error: Error) => error.message));
+        }
+      } finally {
+        swapper.kill('SIGKILL');
+      }
+      expect([...seen].filter((text) => text.includes(CANARY))).toEqual([]);
+      // The moment between the look and the mount was met, or it would prove nothing.
+      expect([...seen].join()).toContain('swapped for another while the sandbox started');
+      expect(seen).toContain('projectshown to the sandbox');
+    });
+  });
+
   it('refuses every path that leads out by one error that tells nothing (a-09)', async () => {
     await exec(
       'ln -s /etc leak; ln -s ../../outside out; ln -s /nowhere/notyet dangling; ln -s . loop; ln -s /proc/self/root rootlink',
@@ -272,6 +349,12 @@ describe('isolation of the process sandbox', () => {
   it('runs as a user of its own that owns nothing else', async () => {
     await exec('sleep 0.1; touch mine');
     expect((await exec('stat -c %U mine; id -un')).stdout.text).toBe('user\nuser\n');
-    expect(hostProcesses('supervisor.pl')).toEqual([]);
+    // Of this test's own sandboxes: others may run on the machine.
+    const elsewhere = new ProcessSandboxService({ root: join(root, 'elsewhere') });
+    const other = await elsewhere.open({ taskId: 'other', readOnlyPaths: [] });
+    await other.startProcess({ command: 'sleep 60' });
+    const ours = hostProcesses('supervisor.pl').filter((line) => line.includes(join(root, 'sandboxes')));
+    await elsewhere.close('other');
+    expect(ours).toEqual([]);
   });
 });

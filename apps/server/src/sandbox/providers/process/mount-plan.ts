@@ -7,6 +7,7 @@ export const GUEST = {
   tmp: '/tmp',
   runtime: '/opt/vitto',
   supervisor: '/opt/vitto/guest/supervisor.pl',
+  folderCheck: '/opt/vitto/guest/check-folders.pl',
   fileServer: '/opt/vitto/guest/file-server.mjs',
   node: '/opt/vitto/bin/node',
   hostName: 'sandbox',

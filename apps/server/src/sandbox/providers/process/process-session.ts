@@ -18,6 +18,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { isBinary, withoutCutEnd } from '../../guest/captured-output.ts';
 import { DiskGuard } from './disk-guard.ts';
 import { endSandbox, waitForCommand } from './exec-command.ts';
+import { findFolder, type FoundFolder } from './allowed-paths.ts';
 import { askFileServer, MAX_FILE_BYTES } from './file-calls.ts';
 import type { FileCall } from './guest/file-server.ts';
 import type { GuestRuntime } from './guest-runtime.ts';
@@ -233,11 +234,16 @@ export class ProcessSession implements GuestSession {
     hasCpuLimit: boolean;
   }): Promise<RunningSandbox> {
     const { files, programs, runtime, limiter, limits } = this.#parts;
-    const [network, onWatch] = await Promise.all([this.#openNetwork(), this.#disk.watch()]);
+    const [network, onWatch, folders] = await Promise.all([
+      this.#openNetwork(),
+      this.#disk.watch(),
+      this.#findFolders(),
+    ]);
     if (this.#isClosed || !existsSync(files.home)) throw sessionLost();
     const group = limiter.create(newId(), limits);
     const sandbox = launchOr(() => group.remove(), {
       ...start,
+      command: [...checkFolders(folders), ...start.command],
       programs,
       limits,
       group,
@@ -253,12 +259,18 @@ export class ProcessSession implements GuestSession {
         tmp: files.tmp,
         runtime: runtime.folder,
         nodeBinary: runtime.nodeBinary,
-        readOnlyPaths: this.#parts.readOnlyPaths,
+        readOnlyPaths: folders.map(({ path }) => path),
       }),
     });
     this.#running.add(sandbox);
     void sandbox.ended.then(() => this.#running.delete(sandbox));
     return sandbox;
+  }
+
+  /** Looked for anew for each call, since each mounts them anew: one that is gone or became a link is left out. */
+  async #findFolders(): Promise<FoundFolder[]> {
+    const found = await Promise.all(this.#parts.readOnlyPaths.map(findFolder));
+    return found.filter((folder) => typeof folder !== 'string');
   }
 
   #openNetwork(): Promise<SessionNetwork> {
@@ -292,6 +304,13 @@ export class ProcessSession implements GuestSession {
       if (!process.isRunning) this.#processes.delete(id);
     }
   }
+}
+
+/** What comes before a command where folders are shown: it ends the sandbox when one of them is not what was found. */
+function checkFolders(folders: FoundFolder[]): string[] {
+  if (folders.length === 0) return [];
+  const expected = folders.flatMap(({ path, device, inode }) => [path, String(device), String(inode)]);
+  return ['/usr/bin/perl', GUEST.folderCheck, String(folders.length), ...expected];
 }
 
 /** Starting fails only where the server itself is out of processes or files. */
