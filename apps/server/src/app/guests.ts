@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../kernel/app-error.ts';
 import type { Database } from '../kernel/database/database.ts';
-import type { ProcessSandboxService } from '../sandbox/index.ts';
+import { whyNotShown, type ProcessSandboxService } from '../sandbox/index.ts';
 
 /** Why commands do not run in a machine of their own in this version. Shown with each task that runs any. */
 const DEGRADED =
@@ -22,7 +22,12 @@ export class Guests {
 
   async claim(task: TaskRecord): Promise<ClaimedGuest> {
     const session = await this.#sandbox.open({ taskId: task.id, readOnlyPaths: task.allowedPaths });
-    return { session, degradedReason: DEGRADED };
+    const refused = await this.#sandbox.refusedPaths(task.id);
+    return {
+      session,
+      degradedReason: DEGRADED,
+      notices: refused.map(({ path, reason }) => `Not shown in the sandbox: ${path}: ${reason}`),
+    };
   }
 
   async release(taskId: string): Promise<void> {
@@ -53,7 +58,7 @@ export class Guests {
 }
 
 /**
- * Resolves the folders that a user wants to be read.
+ * Resolves the folders that a user wants to be read. What the sandbox would never show is refused here already.
  * @throws AppError `path.not-allowed` naming the one that is no folder or must not be shown.
  */
 export async function resolveAllowedPaths(paths: string[], secretFolders: string[]): Promise<string[]> {
@@ -63,20 +68,11 @@ export async function resolveAllowedPaths(paths: string[], secretFolders: string
         isAbsolute(path) && !path.includes('\0') ? await realpath(path).catch(() => null) : null;
       const isFolder = resolved !== null && (await stat(resolved).catch(() => null))?.isDirectory() === true;
       if (resolved === null || !isFolder) throw refused(path, 'it is not an absolute path of a folder here');
-      const secrets = ['/proc', '/sys', '/dev', ...secretFolders];
-      if (
-        resolved === '/' ||
-        secrets.some((secret) => isWithin(resolved, secret) || isWithin(secret, resolved))
-      ) {
-        throw refused(path, 'it holds files of the system or of Vitto itself');
-      }
+      const reason = await whyNotShown(resolved, secretFolders);
+      if (reason !== null) throw refused(path, reason);
       return resolved;
     }),
   );
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
 }
 
 function refused(path: string, why: string): AppError {

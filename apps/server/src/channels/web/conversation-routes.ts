@@ -72,8 +72,8 @@ export function addConversationRoutes(app: WebApp, runs: RunDependencies): void 
     async (request) => {
       const { userId } = viewerOf(request);
       const { title, allowedPaths } = request.body;
-      await needConversation(userId, request.params.id);
-      const paths = allowedPaths === undefined ? undefined : await runs.resolveAllowedPaths(allowedPaths);
+      const { allowedPaths: known } = await needConversation(userId, request.params.id);
+      const paths = allowedPaths === undefined ? undefined : await resolvePaths(allowedPaths, known);
       await changeConversation(sql, userId, request.params.id, { title, allowedPaths: paths });
       return needConversation(userId, request.params.id);
     },
@@ -96,6 +96,11 @@ export function addConversationRoutes(app: WebApp, runs: RunDependencies): void 
     },
   );
 
+  /** What the conversation has already stays as it is: a folder that is gone must not stand in the way of a change. */
+  const resolvePaths = async (paths: string[], known: string[]) => {
+    const added = await runs.resolveAllowedPaths(paths.filter((path) => !known.includes(path)));
+    return [...new Set([...paths.filter((path) => known.includes(path)), ...added])];
+  };
   const needConversation = async (userId: string, id: string) => {
     const found = await findConversation(sql, userId, id);
     if (found === null) throw notFound('conversation');

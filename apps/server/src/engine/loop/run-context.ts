@@ -43,6 +43,8 @@ export interface ClaimedGuest {
   session: GuestSession;
   /** Why it is not a VM; `null` when it is. */
   degradedReason: string | null;
+  /** What the user expects of it and it has not, as a sentence each. The loop tells each once a run and takes it off. */
+  notices: string[];
 }
 
 /** One run of a task by one worker: from taking it to parking, ending or losing it. */

@@ -22,6 +22,12 @@ export type ToolRun =
 const PROGRESS_EVERY_MS = 200;
 const PROGRESS_MAX_LENGTH = 4_096;
 
+/** The guest that a call took, and what is to be told with its result. */
+interface GuestUse {
+  guest: GuestSession | null;
+  notices: string[];
+}
+
 /**
  * Runs the handler of a call that is journaled as started, with its time limit and its progress, and journals the end.
  * @throws LostLease, or the signal's reason when the run is aborted: then nothing is journaled.
@@ -32,14 +38,18 @@ export async function runTool(run: Run, call: OpenCall, tool: Tool, input: unkno
   const limit = timeLimit(run, tool);
   const timeout = AbortSignal.timeout(limit);
   const progress = openProgress(run, call);
-  const used: { guest: GuestSession | null } = { guest: null };
+  const used: GuestUse = { guest: null, notices: [] };
   const context = toContext(run, call, AbortSignal.any([run.signal, timeout]), progress, used);
   const outcome = await callHandler(run, tool, input, context, timeout, limit);
   await progress.finish();
   run.signal.throwIfAborted();
   if (outcome.status === 'park') return { kind: 'park', waitingFor: outcome.waitingFor };
 
-  const result = await boundResult(toToolResult(outcome), tool.name, run.deps.artifacts);
+  const result = await boundResult(
+    withNotices(toToolResult(outcome), used.notices),
+    tool.name,
+    run.deps.artifacts,
+  );
   if (result.untrusted !== undefined && !run.task.isTainted) {
     run.task.isTainted = true;
     await run.journal.taint();
@@ -151,7 +161,7 @@ function toContext(
   call: OpenCall,
   signal: AbortSignal,
   progress: Progress,
-  used: { guest: GuestSession | null },
+  used: GuestUse,
 ): ToolContext {
   const { task } = run;
   return {
@@ -169,8 +179,11 @@ function toContext(
     reportProgress: progress.report,
     artifacts: run.deps.artifacts,
     claimGuest: async () => {
-      used.guest = await claimGuest(run);
-      return used.guest;
+      const { session, notices } = await claimGuest(run);
+      used.guest = session;
+      used.notices.push(...notices);
+      for (const notice of notices) progress.report('note', `${notice}\n`);
+      return session;
     },
     budgetLeft: () => ({
       iterations: task.maxIterations - run.state.iteration,
@@ -181,20 +194,27 @@ function toContext(
   };
 }
 
-/** Claims the task's guest once a run. Where it is not a VM, that is journaled before the first command runs. */
-async function claimGuest(run: Run): Promise<GuestSession> {
+/** Claims the task's guest once a run, with what is still to be told of it. Where it is not a VM, that is journaled before the first command runs. */
+async function claimGuest(run: Run): Promise<{ session: GuestSession; notices: string[] }> {
   run.guest ??= run.deps.claimGuest().catch((error: unknown) => {
     run.guest = null;
     throw error;
   });
-  const { session, degradedReason } = await run.guest;
+  const { session, degradedReason, notices } = await run.guest;
   if (degradedReason !== null && !run.state.isDegraded) {
     run.state.isDegraded = true;
     await run.journal.append([
       { type: 'vm.degraded', payload: { reason: degradedReason, fallbackTier: 'process-sandbox' } },
     ]);
   }
-  return session;
+  // Taken off, so that the first call alone tells them.
+  return { session, notices: notices.splice(0) };
+}
+
+/** The person has seen them as a note; the model reads them with the result. */
+function withNotices(result: ToolResult, notices: string[]): ToolResult {
+  if (notices.length === 0) return result;
+  return { ...result, text: [result.text, ...notices.map((notice) => `[${notice}]`)].join('\n\n') };
 }
 
 function whereRan(guest: GuestSession | null): EventPayload<'tool.called'>['ranOn'] {

@@ -112,6 +112,7 @@ export async function createRunHarness(options: {
   decide?: DecideCall;
   settings?: Partial<Settings>;
   guest?: GuestSession;
+  guestNotices?: string[];
   rootBudget?: Partial<RunDependencies['rootBudget']>;
 }) {
   const { database, url, drop } = await createTestDatabase();
@@ -157,7 +158,11 @@ export async function createRunHarness(options: {
       claim: () =>
         options.guest === undefined
           ? Promise.reject(new GuestError('unavailable', 'no sandbox in this test'))
-          : Promise.resolve({ session: options.guest, degradedReason: 'a test' }),
+          : Promise.resolve({
+              session: options.guest,
+              degradedReason: 'a test',
+              notices: [...(options.guestNotices ?? [])],
+            }),
       release: () => Promise.resolve(),
       suspend: () => Promise.resolve(),
       facts: () => Promise.resolve(null),
