@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../kernel/database/testing.ts';
-import { startVittoProcess } from './testing/vitto-process.ts';
+import { removeTestFolder, startVittoProcess } from './testing/vitto-process.ts';
 
 describe('servers on one home', () => {
   let folder: string;
@@ -14,7 +14,7 @@ describe('servers on one home', () => {
   });
   afterAll(async () => {
     await test.drop();
-    await rm(folder, { recursive: true, force: true });
+    await removeTestFolder(folder, home());
   });
 
   const home = () => join(folder, 'home');
