@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../kernel/database/database.ts';
 import { AppError } from '../kernel/app-error.ts';
-import { inTransaction } from './identity-lock.store.ts';
+import { inTransaction } from '../kernel/database/transaction.ts';
 import { hashSecret, newSecret } from './secret-token.ts';
 import { insertSession, type NewSession } from './session.store.ts';
 
