@@ -43,7 +43,7 @@ export interface ExecResult {
   signal: string | null;
   timedOut: boolean;
   /** True when a limit of the sandbox ended it; `limit` says which. */
-  limit: 'memory' | 'cpu' | 'output' | 'disk' | null;
+  limit: 'memory' | 'cpu' | 'output' | 'disk' | 'processes' | null;
   stdout: CapturedOutput;
   stderr: CapturedOutput;
   durationMs: number;

@@ -6,6 +6,7 @@ const LIMITS: Record<NonNullable<ExecResult['limit']>, string> = {
   cpu: 'It was ended since it used up its processor time',
   output: 'It was ended since it printed more than is taken',
   disk: 'It was ended since the disk space of the task is used up',
+  processes: 'It was ended since it ran as many processes as are allowed, and went on starting more',
 };
 
 /** Numbers of the process sandbox, for the model to plan with. */
@@ -14,6 +15,7 @@ const SANDBOX_LIMITS: Record<NonNullable<ExecResult['limit']>, string> = {
   cpu: ' (30 s for the command and all it starts)',
   output: ' (64 MiB)',
   disk: ' (1 GiB)',
+  processes: ' (512 processes and threads for the command and all it starts)',
 };
 
 /** How a command ended, in one or two sentences. Without its duration: the same result must read the same. */

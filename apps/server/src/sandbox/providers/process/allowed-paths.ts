@@ -79,7 +79,7 @@ export async function findFolder(path: string): Promise<FoundFolder | string> {
     const { dev, ino } = await handle.stat({ bigint: true });
     return { path, device: dev, inode: ino };
   } catch (error) {
-    return describeRefusal(path, (error as NodeJS.ErrnoException).code);
+    return await describeRefusal(path, (error as NodeJS.ErrnoException).code);
   } finally {
     await handle?.close();
   }

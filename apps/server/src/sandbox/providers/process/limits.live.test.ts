@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecRequest, ExecResult } from '@vitto/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../guest/guest-session.contract.ts';
 import { hostProcesses } from './host-processes.testing.ts';
 import { candidateLimiters } from './probe.ts';
@@ -122,3 +122,59 @@ for (const [way, limiters] of Object.entries(ways)) {
     });
   });
 }
+
+describe('a fork bomb that the watchdog alone holds', () => {
+  const service = new ProcessSandboxService({
+    root: join(root, 'bombs'),
+    limiters: () => [watchProcessTree()],
+    // So much processor time that it cannot be what ends them.
+    limits: { cpuMs: 600_000 },
+  });
+  let session: ProcessSession;
+  beforeAll(async () => {
+    session = await service.open({ taskId: 'bomb', readOnlyPaths: [] });
+  });
+  afterEach(() => expect(hostProcesses('bomb-4716')).toEqual([]));
+  afterAll(async () => {
+    await service.close('bomb');
+    await service.stop();
+  });
+  const asPerl = (program: string): string => `exec perl -e '${program}' bomb-4716 2>/dev/null`;
+  const RESTLESS = asPerl(
+    '$SIG{CHLD} = "IGNORE"; for (;;) { my $pid = fork; next if !defined $pid || $pid; select undef, undef, undef, rand; exit }',
+  );
+  const bombs = {
+    'whose processes wait': asPerl(
+      'for (;;) { my $pid = fork; sleep 1 if !defined $pid; sleep 600 if defined $pid && !$pid }',
+    ),
+    'whose processes come and go': RESTLESS,
+  };
+
+  for (const [kind, command] of Object.entries(bombs)) {
+    it(`is ended long before its time limit, and said to be: one ${kind}`, async () => {
+      const result = await session.exec({ command, timeoutMs: 120_000 });
+      expect(result).toMatchObject({ limit: 'processes', timedOut: false, exitCode: null });
+      expect((await session.exec({ command: 'echo fine', timeoutMs: 30_000 })).stdout.text).toBe('fine\n');
+    });
+  }
+
+  it('is ended by its time limit', async () => {
+    const result = await session.exec({ command: RESTLESS, timeoutMs: 500 });
+    expect(result).toMatchObject({ timedOut: true, limit: null });
+  });
+
+  it('is ended by whoever aborts it', async () => {
+    const abort = new AbortController();
+    const running = session.exec({ command: RESTLESS, timeoutMs: 120_000, signal: abort.signal });
+    const outcome = running.catch((error: unknown) => error);
+    await until(() => hostProcesses('bomb-4716').length > 100);
+    abort.abort(new Error('enough'));
+    expect(await outcome).toMatchObject({ message: 'enough' });
+  });
+
+  it('is ended where it runs on between calls', async () => {
+    const { processId } = await session.startProcess({ command: RESTLESS });
+    await until(async () => !(await session.readProcess({ processId })).running);
+    expect((await session.readProcess({ processId })).signal).toBe('SIGKILL');
+  });
+});

@@ -169,6 +169,7 @@ export class RunningSandbox {
     };
     if (usage.isMemoryExceeded) stop('memory');
     else if (this.#hasCpuLimit && usage.cpuMs >= this.#cpuMs) stop('cpu');
+    else if (usage.isCrowded) stop('processes');
     if (!this.#hasExited) this.#onWatch(stop);
   }
 

@@ -31,4 +31,4 @@ export const DEFAULT_LIMITS: SandboxLimits = {
 };
 
 /** The limit that ended a command. */
-export type SandboxLimit = 'memory' | 'cpu' | 'output' | 'disk';
+export type SandboxLimit = 'memory' | 'cpu' | 'output' | 'disk' | 'processes';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findHierarchy, findParent, groupName, removeGroup, removeStaleGroups } from './cgroup-mounts.ts';
-import { readTreeUsage } from './process-tree.ts';
+import { cpuMsOf, readTree, watchCrowd } from './process-tree.ts';
 import type { ResourceGroup, ResourceLimiter } from './resource-group.ts';
 
 /** Limits by the memory controller of cgroup v1, with pids and cpuacct where they can be had; `null` where memory cannot. */
@@ -45,13 +45,18 @@ function createGroup(
   if (pids !== undefined) writeFileSync(join(pids, 'pids.max'), String(limits.processes));
   const directories = [...new Set([memory, pids, cpu].filter((directory) => directory !== undefined))];
   let rootPid: number | undefined;
+  const isCrowded = watchCrowd(limits.processes);
   return {
     joinFiles: directories.map((directory) => join(directory, 'cgroup.procs')),
     attach: (pid) => (rootPid = pid),
-    readUsage: () => ({
-      cpuMs: cpu === undefined ? readTreeUsage(rootPid).cpuMs : readNumber(join(cpu, 'cpuacct.usage')) / 1e6,
-      isMemoryExceeded: readField(join(memory, 'memory.oom_control'), 'oom_kill') > 0,
-    }),
+    readUsage: () => {
+      const tree = cpu === undefined || pids === undefined ? readTree(rootPid) : [];
+      return {
+        cpuMs: cpu === undefined ? cpuMsOf(tree) : readNumber(join(cpu, 'cpuacct.usage')) / 1e6,
+        isMemoryExceeded: readField(join(memory, 'memory.oom_control'), 'oom_kill') > 0,
+        isCrowded: pids === undefined && isCrowded(tree),
+      };
+    },
     remove: async () => void (await Promise.all(directories.map(removeGroup))),
   };
 }

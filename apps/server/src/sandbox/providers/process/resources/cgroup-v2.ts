@@ -49,6 +49,7 @@ function createGroup(
     readUsage: () => ({
       cpuMs: readField(join(directory, 'cpu.stat'), 'usage_usec') / 1000,
       isMemoryExceeded: readField(join(directory, 'memory.events'), 'oom_kill') > 0,
+      isCrowded: false,
     }),
     remove: () => removeGroup(directory),
   };

@@ -6,6 +6,8 @@ export interface ResourceUsage {
   cpuMs: number;
   /** True when the limit was passed: the kernel killed a process for it, or the watchdog saw it. */
   isMemoryExceeded: boolean;
+  /** True when the tree sat at its limit of processes for some seconds; looked at where no control group bounds them. */
+  isCrowded: boolean;
 }
 
 /** The resources of one sandboxed tree. */
