@@ -1,6 +1,7 @@
 export { cancelRun } from './cancel-run.ts';
 export { chooseBudget } from './choose-budget.ts';
 export { decideApproval } from './decide-approval.ts';
+export { keepKnownPaths } from './keep-known-paths.ts';
 export * from './read-runs.ts';
 export { removeConversation } from './remove-conversation.ts';
 export type { RunDependencies } from './run-dependencies.ts';

@@ -7,7 +7,7 @@ import {
 import { viewerOf, type WebApp } from '../../channels/index.ts';
 import { readSettings, updateSettings } from '../../identity/index.ts';
 import type { Database } from '../../kernel/database/database.ts';
-import { chooseBudget, type RunDependencies } from '../../runs/index.ts';
+import { chooseBudget, type RunDependencies, keepKnownPaths } from '../../runs/index.ts';
 
 /** A user's settings, and how the installation is. */
 export function addSettingsRoutes(
@@ -38,15 +38,15 @@ export function addSettingsRoutes(
     },
     async (request) => {
       const change = request.body;
-      const by = { userId: viewerOf(request).userId, needsPrice: false };
-      for (const list of Object.values(change.models ?? {})) await runs.checkModels(list, by);
+      const { userId } = viewerOf(request);
+      for (const list of Object.values(change.models ?? {})) {
+        await runs.checkModels(list, { userId, needsPrice: false });
+      }
       chooseBudget(runs.rootBudget, {}, change.budget ?? {});
       const paths = change.allowedPaths;
-      const allowedPaths = paths === undefined ? undefined : await runs.resolveAllowedPaths(paths);
-      return updateSettings(database, viewerOf(request).userId, {
-        ...change,
-        allowedPaths,
-      });
+      const known = (await readSettings(database, userId)).allowedPaths;
+      const allowedPaths = paths === undefined ? undefined : await keepKnownPaths(runs, paths, known);
+      return updateSettings(database, userId, { ...change, allowedPaths });
     },
   );
 

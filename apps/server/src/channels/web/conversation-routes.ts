@@ -8,6 +8,7 @@ import {
   removeConversation,
   updateConversation as changeConversation,
   type RunDependencies,
+  keepKnownPaths,
 } from '../../runs/index.ts';
 import { readCursor, toPage, writeCursor } from './page-cursor.ts';
 import { idParams, nothing, viewerOf, type WebApp } from './web-app.ts';
@@ -73,7 +74,7 @@ export function addConversationRoutes(app: WebApp, runs: RunDependencies): void 
       const { userId } = viewerOf(request);
       const { title, allowedPaths } = request.body;
       const { allowedPaths: known } = await needConversation(userId, request.params.id);
-      const paths = allowedPaths === undefined ? undefined : await resolvePaths(allowedPaths, known);
+      const paths = allowedPaths === undefined ? undefined : await keepKnownPaths(runs, allowedPaths, known);
       await changeConversation(sql, userId, request.params.id, { title, allowedPaths: paths });
       return needConversation(userId, request.params.id);
     },
@@ -96,11 +97,6 @@ export function addConversationRoutes(app: WebApp, runs: RunDependencies): void 
     },
   );
 
-  /** What the conversation has already stays as it is: a folder that is gone must not stand in the way of a change. */
-  const resolvePaths = async (paths: string[], known: string[]) => {
-    const added = await runs.resolveAllowedPaths(paths.filter((path) => !known.includes(path)));
-    return [...new Set([...paths.filter((path) => known.includes(path)), ...added])];
-  };
   const needConversation = async (userId: string, id: string) => {
     const found = await findConversation(sql, userId, id);
     if (found === null) throw notFound('conversation');

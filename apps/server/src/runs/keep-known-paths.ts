@@ -1,0 +1,15 @@
+import type { RunDependencies } from './run-dependencies.ts';
+
+/**
+ * Checks what is new in a list of allowed folders. What was allowed already stays as it is: a folder that is gone must
+ * not stand in the way of a change.
+ * @throws AppError naming the new folder at fault.
+ */
+export async function keepKnownPaths(
+  runs: Pick<RunDependencies, 'resolveAllowedPaths'>,
+  paths: string[],
+  known: string[],
+): Promise<string[]> {
+  const added = await runs.resolveAllowedPaths(paths.filter((path) => !known.includes(path)));
+  return [...new Set([...paths.filter((path) => known.includes(path)), ...added])];
+}
