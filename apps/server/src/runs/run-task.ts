@@ -5,7 +5,6 @@ import {
   type EvaluateGate,
   LostLease,
   type Model,
-  ModelError,
   type ModelLimiter,
   openArtifacts,
   PgTaskJournal,
@@ -58,6 +57,8 @@ export interface RunTaskDependencies {
 export interface RunControl {
   signal: AbortSignal;
   isDraining: () => boolean;
+  /** Called once the task is this worker's. */
+  onTaken?: () => void;
 }
 
 /**
@@ -71,6 +72,7 @@ export async function runTask(
 ): Promise<RunEnd | null> {
   const task = await takeTask(deps.database, taskId, deps.workerId);
   if (task === null) return null;
+  control.onTaken?.();
   deps.signals.journalGrew(task.userId);
   const log = deps.logger.child({ taskId: task.id, userId: task.userId });
   try {
@@ -211,7 +213,7 @@ async function failTask(
 }
 
 function toFailure(error: unknown): Failure {
-  if (error instanceof AppError || error instanceof ModelError) {
+  if (error instanceof AppError) {
     const { code, message, hint } = error;
     return { code, message, ...(hint === undefined ? {} : { hint }) };
   }

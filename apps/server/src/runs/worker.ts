@@ -33,6 +33,8 @@ export class RunStopped extends Error {
 interface ActiveRun {
   taskId: string;
   controller: AbortController;
+  /** This process owns the task: there is a lease to renew. */
+  isTaken: boolean;
   ended: Promise<void>;
 }
 
@@ -99,22 +101,24 @@ export class Worker {
   async #run(taskId: string): Promise<void> {
     if (this.#isDraining) return;
     const controller = new AbortController();
-    const ended = this.#guard(taskId, controller);
-    const run = { taskId, controller, ended };
+    const run: ActiveRun = { taskId, controller, isTaken: false, ended: Promise.resolve() };
+    run.ended = this.#guard(taskId, controller, () => {
+      run.isTaken = true;
+    });
     this.#active.add(run);
-    await ended;
+    await run.ended;
     this.#active.delete(run);
   }
 
-  async #guard(taskId: string, controller: AbortController): Promise<void> {
+  async #guard(taskId: string, controller: AbortController, onTaken: () => void): Promise<void> {
     const { logger } = this.#deps;
-    const control = { signal: controller.signal, isDraining: () => this.#isDraining };
+    const control = { signal: controller.signal, isDraining: () => this.#isDraining, onTaken };
     try {
       await runTask(this.#deps, taskId, control);
     } catch (error) {
       const cause = controller.signal.reason instanceof RunStopped ? controller.signal.reason.cause : null;
       if (cause === 'shutdown') await this.#giveBack(taskId);
-      else if (cause === 'seized' || error instanceof LostLease) await this.#leave(taskId);
+      else if (cause !== null || error instanceof LostLease) await this.#leave(taskId);
       else if (isDatabaseAway(error)) {
         logger.warn({ taskId }, 'the database is away; the task will be taken up again');
         await this.#giveBack(taskId);
@@ -153,7 +157,7 @@ export class Worker {
   }
 
   async #renew(): Promise<void> {
-    const ids = [...new Set([...this.#active].map((run) => run.taskId))];
+    const ids = [...new Set([...this.#active].filter((run) => run.isTaken).map((run) => run.taskId))];
     if (ids.length === 0) return;
     const held = await renewLeases(this.#deps.database.pool, this.#deps.workerId, ids);
     const missing = ids.filter((id) => !held.has(id));

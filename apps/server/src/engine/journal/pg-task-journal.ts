@@ -257,10 +257,14 @@ export class PgTaskJournal implements TaskJournal {
   ): Promise<Appended> {
     const { events, settle } = this.#staged;
     const stored = { ...this.#owner, ...request, events, settle, then: toStored(request.then) };
-    const written = await this.#whileAway(
-      async (isRetry) =>
-        (isRetry ? await this.#findWritten(events, stored.then) : null) ?? (await write(stored)),
-    );
+    const written = await this.#whileAway(async (isRetry) => {
+      if (!isRetry) return write(stored);
+      const found = await this.#findWritten(events, stored.then);
+      if (found !== null) return found;
+      // A refused reservation writes the first part alone: it is booked, only the rest is asked again.
+      const isBooked = events.list.length > 0 && (await this.#findWritten(events, NO_EVENTS)) !== null;
+      return write(isBooked ? { ...stored, events: NO_EVENTS, settle: null } : stored);
+    });
     this.#staged = NOTHING_STAGED;
     this.#accept(written);
     return written;

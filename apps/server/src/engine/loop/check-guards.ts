@@ -24,7 +24,7 @@ export async function checkGuards(
     });
   }
   throwIfOutOfTime(run);
-  if (state.lastFinish === 'content-filter') {
+  if (state.lastFinish === 'content-filter' && !run.transcript.hasUnread) {
     return {
       failure: {
         code: 'model.refused',

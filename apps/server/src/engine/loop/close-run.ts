@@ -22,10 +22,10 @@ const NAMES = { iterations: 'steps', tokens: 'tokens', cost: 'money', duration: 
 export async function closeRun(run: Run, refusal: BudgetRefusal): Promise<Failure> {
   await run.journal.append([{ type: 'budget.exceeded', payload: { ...refusal } }]);
   const summary = await askForSummary(run, refusal);
-  const whose = refusal.ofTaskId === run.task.id ? 'its' : "the parent task's";
+  const whose = refusal.ofTaskId === run.task.id ? "the task's" : "the parent task's";
   return {
     code: `budget.${refusal.budget}-exceeded`,
-    message: `The task has used up ${whose} ${NAMES[refusal.budget]} (${formatAmount(refusal)}).`,
+    message: `The next step no longer fits ${whose} ${NAMES[refusal.budget]} (${formatAmount(refusal)} used).`,
     hint: 'Send a message to go on with a new budget, or raise the limit in the settings.',
     ...(summary === null ? {} : { summary }),
   };

@@ -11,13 +11,22 @@ export interface DeltaWriterOptions {
   holdsBackSecrets?: boolean;
 }
 
-/** No well-known token is longer, in UTF-16 units. */
+/** What is held back of a text that goes on, at most, in UTF-16 units: no well-known secret is longer. */
 const HOLD_BACK = 4_096;
+/** A private key of which more than this has come is masked as it stands. */
+const KEY_MAX = 16_384;
+const KEY_BEGIN = /-----BEGIN [A-Z ]*PRIVATE KEY-----/g;
 
-/** Index of the last white space; -1 without one. */
-function lastSpace(text: string): number {
-  for (let index = text.length - 1; index >= 0; index -= 1) if (/\s/.test(text[index] ?? '')) return index;
-  return -1;
+/** Where a private key begins whose end has not come yet; the length of the text when there is none. */
+function findOpenKey(text: string): number {
+  const begin = [...text.matchAll(KEY_BEGIN)].at(-1)?.index;
+  if (begin === undefined || text.length - begin > KEY_MAX) return text.length;
+  return text.includes('-----END', begin) ? text.length : begin;
+}
+
+/** Where a masked text may be cut so that no half of a secret is shown: at its last line break, since none goes over one. */
+function findSafeEnd(masked: string): number {
+  return Math.max(masked.lastIndexOf('\n') + 1, masked.length - Math.max(longestSecret(), HOLD_BACK));
 }
 
 /** Coalesces deltas into few journal events. `push` resolves when there is room again: that is the back-pressure. */
@@ -29,6 +38,8 @@ export class DeltaWriter {
   #writing: Promise<void> = Promise.resolve();
   #failure: unknown = null;
   #isFinished = false;
+  /** Of what waits, this much was held back on purpose. */
+  #held = 0;
 
   constructor(options: DeltaWriterOptions) {
     this.#options = options;
@@ -39,7 +50,7 @@ export class DeltaWriter {
     // A handler that was left behind says nothing after its end.
     if (this.#isFinished) return;
     this.#pending += text;
-    if (this.#pending.length >= this.#options.maxLength) {
+    if (this.#pending.length - this.#held >= this.#options.maxLength) {
       await this.#flush(false);
       this.#throwFailure();
       return;
@@ -83,10 +94,12 @@ export class DeltaWriter {
       this.#pending = '';
       return text;
     }
-    // Whole secrets are masked now. What may be the beginning of one waits: it holds no white space, and has an end.
-    const masked = maskSecrets(text);
-    const end = Math.max(lastSpace(masked) + 1, masked.length - Math.max(longestSecret(), HOLD_BACK));
-    this.#pending = masked.slice(end);
+    // Whole secrets are masked now; what may be the beginning of one waits.
+    const key = findOpenKey(text);
+    const masked = maskSecrets(text.slice(0, key));
+    const end = key < text.length ? masked.length : findSafeEnd(masked);
+    this.#pending = masked.slice(end) + text.slice(key);
+    this.#held = this.#pending.length;
     return masked.slice(0, end);
   }
 

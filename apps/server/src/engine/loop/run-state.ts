@@ -122,7 +122,9 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
     if (call === undefined) return;
     state.openCalls.delete(payload.callId);
     state.hasRefusal ||=
-      payload.status !== 'ok' && payload.status !== 'error' && payload.status !== 'timeout';
+      // The model has not seen the answer that it waited for.
+      call.parkedOn !== null ||
+      (payload.status !== 'ok' && payload.status !== 'error' && payload.status !== 'timeout');
     state.recentCalls.push({
       turn: payload.turn,
       signature: JSON.stringify([call.toolName, call.input]),

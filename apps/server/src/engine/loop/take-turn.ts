@@ -78,7 +78,7 @@ export async function takeTurn(run: Run, request: TurnRequest): Promise<void> {
   }).catch(async (error: unknown) => {
     if (!run.signal.aborted) attempts.failed(writers.readLength());
     await writers.discard();
-    if (deadline?.aborted === true && !run.signal.aborted) throwIfOutOfTime(run);
+    if (deadline?.aborted === true && !run.signal.aborted) throw outOfTime(run, run.task.maxDurationMs ?? 0);
     throw error;
   });
   // The whole turn follows at once: deltas that still wait would say the same.
@@ -236,7 +236,6 @@ function openWriters(run: Run, turn: number): Writers {
     const key = `${type} ${attempt}`;
     let writer = open.get(key);
     if (writer === undefined) {
-      length = 0;
       writer = new DeltaWriter({
         everyMs: TEXT_EVERY_MS,
         maxLength: TEXT_MAX_LENGTH,
@@ -280,19 +279,29 @@ function hooksOf(run: Run, turn: number, writers: Writers, attempts: AttemptLedg
   };
 }
 
+/** The longest time that a timer of the platform takes, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Aborts when the task's running time is used up; `null` without a limit. */
 function deadlineOf(run: Run): AbortSignal | null {
   const limit = run.task.maxDurationMs;
-  return limit === null ? null : AbortSignal.timeout(Math.max(1, Math.ceil(limit - runningMs(run))));
+  if (limit === null) return null;
+  return AbortSignal.timeout(Math.min(MAX_TIMER_MS, Math.max(1, Math.ceil(limit - runningMs(run)))));
 }
 
 /** @throws BudgetRefused when the task's running time is used up. */
 export function throwIfOutOfTime(run: Run): void {
   const limit = run.task.maxDurationMs;
-  if (limit === null) return;
-  const spent = runningMs(run);
-  if (spent < limit) return;
-  throw new BudgetRefused({ budget: 'duration', limit, spent: Math.round(spent), ofTaskId: run.task.id });
+  if (limit !== null && runningMs(run) >= limit) throw outOfTime(run, limit);
+}
+
+function outOfTime(run: Run, limit: number): BudgetRefused {
+  return new BudgetRefused({
+    budget: 'duration',
+    limit,
+    spent: Math.round(runningMs(run)),
+    ofTaskId: run.task.id,
+  });
 }
 
 export function notConfigured(): ModelError {

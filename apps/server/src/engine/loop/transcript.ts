@@ -36,6 +36,8 @@ export class Transcript {
   /** User messages that the model has not been given yet. */
   #unread: { seq: number; position: number; text: string; taskId: string }[] = [];
   #notes: string[] = [];
+  /** Where the oldest of them was given. */
+  #notesFrom = Number.POSITIVE_INFINITY;
   /** Messages that were folded, so that one that is read twice counts once. */
   readonly #seen = new Set<string>();
   /** Ids of all calls in the conversation. */
@@ -115,6 +117,7 @@ export class Transcript {
     this.#unread = this.#unread.filter((message) => !due.includes(message));
     for (const message of due) this.#push(toUser(message.text), at(message.position), message.taskId);
     // What an iteration without a turn (a crash) was to say is said with the next one.
+    if (payload.notes !== undefined) this.#notesFrom = Math.min(this.#notesFrom, event.position);
     this.#notes = [...new Set([...this.#notes, ...(payload.notes ?? [])])];
   }
 
@@ -122,6 +125,7 @@ export class Transcript {
     this.#settleCalls();
     if (this.#notes.length > 0) this.#push(toNote(this.#notes), at(event.position), event.taskId);
     this.#notes = [];
+    this.#notesFrom = Number.POSITIVE_INFINITY;
     const content = payload.message.content as unknown as AssistantPart[];
     if (content.length === 0) return;
     this.#push({ role: 'assistant', content }, at(event.position), event.taskId);
@@ -155,6 +159,7 @@ export class Transcript {
       this.#push(toUser(message.text), at(message.position), message.taskId);
     this.#unread = [];
     this.#notes = [];
+    this.#notesFrom = Number.POSITIVE_INFINITY;
     if (note !== null) this.#push(toNote([note]), at(event.position), event.taskId);
   }
 
@@ -183,7 +188,7 @@ export class Transcript {
     const entries = this.#entries;
     const newest = entries.findLastIndex((entry) => entry.message.role === 'assistant');
     const end = Math.max(0, newest < 0 ? entries.length - 1 : newest);
-    const unread = Math.min(...this.#unread.map((message) => message.position));
+    const unread = Math.min(this.#notesFrom, ...this.#unread.map((message) => message.position));
     let best: number | null = null;
     let through = 0;
     let kept = this.#bytes;
@@ -240,7 +245,7 @@ function shortenResults(
     if (size > length) break;
     room -= size;
   }
-  const max = Math.max(MIN_RESULT_LENGTH, Math.floor(length / 3));
+  const max = Math.max(MIN_RESULT_BYTES, length);
   return messages.map((message) =>
     message.role === 'tool'
       ? { ...message, content: message.content.map((part) => shorten(part, max)) }
@@ -248,7 +253,9 @@ function shortenResults(
   );
 }
 /** Less of a result than this says nothing. */
-const MIN_RESULT_LENGTH = 400;
+const MIN_RESULT_BYTES = 400;
+/** What the line about the missing part takes. */
+const CUT_NOTE_BYTES = 60;
 
 type ToolPart = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number];
 function textOf(part: ToolPart): string {
@@ -257,9 +264,11 @@ function textOf(part: ToolPart): string {
 }
 function shorten(part: ToolPart, max: number): ToolPart {
   const text = textOf(part);
-  if (part.type !== 'tool-result' || text.length <= max) return part;
+  const bytes = Buffer.byteLength(text);
+  if (part.type !== 'tool-result' || bytes <= max) return part;
   if (part.output.type !== 'text' && part.output.type !== 'error-text') return part;
-  return { ...part, output: { ...part.output, value: cutMiddle(text, max).text } };
+  const letters = Math.floor((text.length * Math.max(0, max - CUT_NOTE_BYTES)) / bytes);
+  return { ...part, output: { ...part.output, value: cutMiddle(text, letters).text } };
 }
 
 type ToolResultPart = Extract<

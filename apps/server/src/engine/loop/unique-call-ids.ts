@@ -16,10 +16,20 @@ export function giveUniqueCallIds(
     inTurn.add(part.toolCallId);
     const isTaken = isDuplicate || isUsed(part.toolCallId) || part.toolCallId === '';
     if (!isTaken) return part;
-    const toolCallId = `${part.toolCallId || 'call'}_t${turn}_${index}`;
+    const toolCallId = freeId(
+      `${part.toolCallId || 'call'}_t${turn}_${index}`,
+      (id) => isUsed(id) || inTurn.has(id),
+    );
+    inTurn.add(toolCallId);
     if (!isDuplicate) return { ...part, toolCallId };
     const problem = `the call id "${part.toolCallId}" was used twice in one turn; give each call its own`;
     const own = { ...part.providerOptions?.['vitto'], problem };
     return { ...part, toolCallId, providerOptions: { ...part.providerOptions, vitto: own } };
   });
+}
+
+function freeId(wanted: string, isTaken: (id: string) => boolean): string {
+  let id = wanted;
+  for (let more = 2; isTaken(id); more += 1) id = `${wanted}_${more}`;
+  return id;
 }

@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Usage } from '@vitto/contracts';
+import { AppError } from '../../kernel/app-error.ts';
 
 /** A language model that is ready to be called, and what the engine must know of it. */
 export interface Model {
@@ -78,17 +79,9 @@ export interface RetryInfo {
 export type RetryReason = 'rate-limit' | 'overloaded' | 'server' | 'network' | 'stalled' | 'cut';
 
 /** Every model of the list has failed, or the failure is one that no retry mends. */
-export class ModelError extends Error {
-  /**
-   * `model.auth`, `model.quota`, `model.not-found`, `model.bad-request`, `model.context-overflow`, `model.refused`,
-   * `model.unavailable`, `model.not-configured`, `model.divergence`, `model.script`.
-   */
-  readonly code: string;
-  readonly hint: string | undefined;
-  constructor(code: string, message: string, hint?: string, options?: { cause?: unknown }) {
-    super(message, options);
+export class ModelError extends AppError {
+  constructor(code: string, message: string, hint?: string, options: { cause?: unknown } = {}) {
+    super(code, message, { status: 502, ...(hint === undefined ? {} : { hint }), ...options });
     this.name = 'ModelError';
-    this.code = code;
-    this.hint = hint;
   }
 }

@@ -64,8 +64,10 @@ export function isDatabaseAway(error: unknown): boolean {
   }
   let current = error;
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
-    const code = (current as { code?: unknown }).code;
-    if (typeof code === 'string' && CONNECTION_CODES.has(code)) return true;
+    // What has been understood and given a code of ours is something else (a missing file, a provider that is away).
+    if (current instanceof AppError) return false;
+    const { code, syscall } = current as { code?: unknown; syscall?: unknown };
+    if (typeof code === 'string' && CONNECTION_CODES.has(code) && syscall !== 'open') return true;
     if (
       /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/i.test(
         current.message,
