@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Budget, Failure, WaitingFor } from '@vitto/contracts';
+import type { Failure, WaitingFor } from '@vitto/contracts';
 import type {
   ActionDomain,
   Complexity,
@@ -261,8 +261,3 @@ export const artifactChunks = pgTable(
   },
   (table) => [primaryKey({ columns: [table.artifactId, table.index] })],
 );
-
-export type TaskRow = typeof tasks.$inferSelect;
-export type ApprovalRow = typeof approvals.$inferSelect;
-export type BudgetColumns = Pick<TaskRow, 'maxIterations' | 'maxTokens' | 'maxCostNano' | 'maxDurationMs'>;
-export type { Budget };

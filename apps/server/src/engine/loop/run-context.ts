@@ -1,11 +1,4 @@
-import type {
-  AutonomyContext,
-  Failure,
-  GuestSession,
-  Tier,
-  WaitingFor,
-  WaitingState,
-} from '@vitto/contracts';
+import type { AutonomyContext, Failure, GuestSession, WaitingFor, WaitingState } from '@vitto/contracts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { TaskRecord } from '../journal/task.store.ts';
@@ -81,7 +74,4 @@ export type RunEnd =
 /** Running time so far, parked time not counted, in milliseconds. */
 export function runningMs(run: Run): number {
   return run.task.ranMs + run.deps.clock.monotonic() - run.startedAt;
-}
-export function tierOf(run: Run): Tier {
-  return run.gate?.execution.tier ?? 'in-process';
 }
