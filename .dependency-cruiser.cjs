@@ -9,6 +9,11 @@ const DIRECTION = {
   engine: ['kernel'],
   autonomy: ['kernel'],
   identity: ['kernel'],
+  audit: ['kernel'],
+  // MCP servers and skills: tools that users bring.
+  extensions: ['kernel', 'engine', 'identity'],
+  // Webhooks and Web Push: readers of the journal that tell the outside.
+  notices: ['kernel', 'engine', 'identity'],
   sandbox: ['kernel', 'identity'],
   recovery: ['kernel', 'engine'],
   intelligence: ['kernel', 'engine'],

@@ -36,7 +36,7 @@ if (root === null) throw new Error('the page has no #root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <VittoContext value={{ api, stream }}>
+      <VittoContext value={{ api, client, stream }}>
         <PreferencesProvider>
           <RouterProvider router={createAppRouter()} />
         </PreferencesProvider>

@@ -1,6 +1,15 @@
-import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { lazy } from 'react';
 import { ConversationPage } from './features/chat/conversation-page.tsx';
 import { NewConversationPage } from './features/chat/new-conversation-page.tsx';
+import type { LaterPlace } from './features/later/strings.ts';
 import { SignInPage } from './features/sign-in/sign-in-page.tsx';
 import { CrashedPage, MissingPage } from './shell/lost-pages.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -39,10 +48,67 @@ function ConversationRoute() {
   return <ConversationPage key={conversationId} id={conversationId} />;
 }
 
-const routes = root.addChildren([home, signIn, shell.addChildren([newConversation, conversation])]);
+// The chat is the first page; every other place is loaded when it is opened.
+const inbox = page('/vitto/inbox', () => import('./features/inbox/inbox-page.tsx'), 'InboxPage');
+const agents = page('/operations/agents', () => import('./features/agents/agents-page.tsx'), 'AgentsPage');
+const system = page('/operations/system', () => import('./features/system/system-page.tsx'), 'SystemPage');
+const costs = page('/command/costs', () => import('./features/costs/costs-page.tsx'), 'CostsPage');
+const audit = page('/command/audit', () => import('./features/audit/audit-page.tsx'), 'AuditPage');
+
+const TaskPage = lazy(async () => ({ default: (await import('./features/task/task-page.tsx')).TaskPage }));
+const task = createRoute({ getParentRoute: () => shell, path: '/vitto/t/$taskId', component: TaskRoute });
+function TaskRoute() {
+  const { taskId } = task.useParams();
+  return <TaskPage key={taskId} id={taskId} />;
+}
+
+const SettingsPage = lazy(async () => ({
+  default: (await import('./features/settings/settings-page.tsx')).SettingsPage,
+}));
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/vitto/settings/{-$section}',
+  component: SettingsRoute,
+});
+function SettingsRoute() {
+  return <SettingsPage section={settings.useParams().section ?? ''} />;
+}
+
+const LaterPage = lazy(async () => ({
+  default: (await import('./features/later/later-page.tsx')).LaterPage,
+}));
+/** Places of the navigation that are not built yet. */
+const LATER: Record<string, LaterPlace> = {
+  '/vitto/brain': 'brain',
+  '/vitto/maker': 'maker',
+  '/vitto/agents': 'experts',
+  '/vitto/channels': 'channels',
+  '/vitto/conscience': 'conscience',
+  '/vitto/triggers': 'triggers',
+  '/vitto/memory': 'memory',
+  '/vitto/identity': 'identity',
+  '/operations/live': 'live',
+  '/command/integrations': 'integrations',
+  '/command/users': 'users',
+  '/command/trust': 'trust',
+};
+const later = Object.entries(LATER).map(([path, place]) =>
+  createRoute({ getParentRoute: () => shell, path, component: () => <LaterPage place={place} /> }),
+);
+
+function page<P extends string, N extends string>(
+  path: P,
+  load: () => Promise<Record<N, () => React.ReactNode>>,
+  name: N,
+) {
+  return createRoute({ getParentRoute: () => shell, path, component: lazyRouteComponent(load, name) });
+}
+
+const places = [newConversation, conversation, inbox, agents, system, costs, audit, task, settings, ...later];
+const routes = root.addChildren([home, signIn, shell.addChildren(places)]);
 
 export function createAppRouter() {
-  return createRouter({ routeTree: routes, scrollRestoration: false, defaultPreload: false });
+  return createRouter({ routeTree: routes, scrollRestoration: false, defaultPreload: 'intent' });
 }
 
 declare module '@tanstack/react-router' {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { artifactRef, eventEnvelope, failure, waitingFor } from './events.ts';
 import { budget, spending } from './budget.ts';
+import { pageQuery } from './paging.ts';
 import {
   actionDomain,
   complexity,
@@ -32,14 +33,6 @@ export const problem = z.object({
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
 });
 export type Problem = z.infer<typeof problem>;
-
-export const page = <T extends z.ZodType>(item: T) =>
-  z.object({ items: z.array(item), nextCursor: z.string().nullable() });
-
-export const pageQuery = z.object({
-  cursor: z.string().max(500).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-});
 
 export const conversation = z.object({
   id,
@@ -114,6 +107,13 @@ export const sendMessage = z.strictObject({
   budget: budgetOverride.optional(),
   /** The `ask_user` call this message answers; without it a waiting question takes any message as its answer. */
   answers: z.string().max(200).optional(),
+  /** Files that were uploaded before, at most 20. */
+  attachments: z.array(id).max(20).optional(),
+  /**
+   * Edit and retry: the earlier message of this conversation that this one stands in for. From there on the
+   * conversation goes on without what followed it; nothing is deleted from the journal.
+   */
+  replaces: id.optional(),
 });
 
 /** `started`: the message began a task; `steered`: a running task reads it at its next step; `answered`: it answers a question. */
@@ -174,6 +174,35 @@ export const conversationEventPage = z.object({
   nextBefore: z.number().int().nullable(),
 });
 export type ConversationEventPage = z.infer<typeof conversationEventPage>;
+
+/** Largest file that can be attached, in bytes. */
+export const ATTACHMENT_MAX_BYTES = 20 * 1024 * 1024;
+
+/** An upload is the file itself as the body; its name and media type stand in the query. */
+export const attachmentQuery = z.object({
+  name: z.string().trim().min(1).max(200),
+  mediaType: z
+    .string()
+    .regex(/^[\w.+-]+\/[\w.+-]+$/, 'a media type such as text/plain')
+    .max(100),
+});
+
+/** Steps of a task for its timeline: its events without the deltas, a page at a time. */
+export const taskStepQuery = z.object({
+  /** Only events after (`asc`) or before (`desc`) this number of the task's journal. */
+  cursor: z.coerce.number().int().nonnegative().optional(),
+  order: z.enum(['asc', 'desc']).default('asc'),
+  limit: z.coerce.number().int().min(1).max(500).default(200),
+});
+export const taskStepPage = z.object({
+  items: z.array(eventEnvelope),
+  nextCursor: z.number().int().nullable(),
+  /** Up to where the task's journal goes now. */
+  lastSeq: z.number().int(),
+  /** Follow the event stream from here, without a gap and without a repeat. */
+  lastPosition: z.number().int(),
+});
+export type TaskStepPage = z.infer<typeof taskStepPage>;
 
 export const approvalState = z.enum(['pending', 'approved', 'refused', 'expired', 'void']);
 export const approval = z.object({
@@ -240,15 +269,26 @@ export const signIn = z.strictObject({ code: z.string().min(1).max(200) });
 /** A one-time way to sign in on another browser: `code` goes into the fragment of the sign-in page. */
 export const signInCode = z.object({ code: z.string(), expiresAt: time });
 
+/**
+ * What a personal token may do. `read`: look. `run`: start, steer and cancel tasks. `approve`: decide approvals.
+ * `manage`: settings, secrets, servers, webhooks, tokens.
+ */
+export const TOKEN_SCOPES = ['read', 'run', 'approve', 'manage'] as const;
+export const tokenScope = z.enum(TOKEN_SCOPES);
+export type TokenScope = z.infer<typeof tokenScope>;
+
 export const apiToken = z.object({
   id,
   name: z.string(),
+  scopes: z.array(tokenScope),
   createdAt: time,
   lastUsedAt: time.nullable(),
   expiresAt: time.nullable(),
 });
 export const createApiToken = z.strictObject({
   name: z.string().min(1).max(100),
+  /** All of them when absent. */
+  scopes: z.array(tokenScope).min(1).optional(),
   expiresInDays: z.number().int().positive().max(3650).optional(),
 });
 /** The token itself is shown once. */
@@ -271,6 +311,21 @@ export const modelStatus = z.object({
 });
 export type ModelStatus = z.infer<typeof modelStatus>;
 
+/** A process of this installation; one that has not been heard of for a while is not alive. */
+export const processStatus = z.object({
+  id: z.string(),
+  host: z.string(),
+  pid: z.number().int(),
+  roles: z.array(z.string()),
+  version: z.string(),
+  startedAt: time,
+  heartbeatAt: time,
+  isAlive: z.boolean(),
+  /** Tasks that it runs now. */
+  runningTasks: z.number().int(),
+});
+export type ProcessStatus = z.infer<typeof processStatus>;
+
 export const systemStatus = z.object({
   version: z.string(),
   startedAt: time,
@@ -278,5 +333,22 @@ export const systemStatus = z.object({
   components: z.array(componentStatus),
   models: z.array(modelStatus),
   tasks: z.record(z.string(), z.number().int()),
+  processes: z.array(processStatus),
+  queue: z.object({
+    /** Tasks of everybody that wait for a worker, and how long the first of them has. */
+    queued: z.number().int(),
+    oldestQueuedMs: z.number().int().nullable(),
+    running: z.number().int(),
+    waiting: z.number().int(),
+  }),
+  database: z.object({
+    version: z.string(),
+    /** `embedded`: supervised by Vitto; `external`: named by DATABASE_URL. */
+    kind: z.enum(['embedded', 'external']),
+    bytes: z.number().int(),
+    connections: z.number().int(),
+    maxConnections: z.number().int(),
+    roundTripMs: z.number(),
+  }),
 });
 export type SystemStatus = z.infer<typeof systemStatus>;

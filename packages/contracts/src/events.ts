@@ -73,6 +73,10 @@ export const eventPayloads = {
     allowedPaths: z.array(z.string()).optional(),
     /** The `ask_user` call this message answers. */
     answers: z.string().optional(),
+    /** Files that came with it. */
+    attachments: z.array(artifactRef).optional(),
+    /** The message of this conversation that this one stands in for: what came from it on does not count any more. */
+    replaces: id.optional(),
   }),
 
   'task.created': loose({

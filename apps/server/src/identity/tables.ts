@@ -1,7 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { check, index, jsonb, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
-import type { Settings } from '@vitto/contracts';
+import {
+  check,
+  customType,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { Settings, TokenScope } from '@vitto/contracts';
 
+const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 
 export const users = pgTable(
@@ -60,9 +71,36 @@ export const apiTokens = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
     tokenHash: text('token_hash').notNull().unique(),
+    scopes: jsonb('scopes').$type<TokenScope[]>().notNull().default(['read', 'run', 'approve', 'manage']),
     createdAt: time('created_at').notNull().defaultNow(),
     lastUsedAt: time('last_used_at'),
     expiresAt: time('expires_at'),
   },
   (table) => [index('vitto_api_tokens_user').on(table.userId)],
 );
+
+/** Named secrets of a user, sealed with the master key (`key_id` names it); bound to user and name. */
+export const secrets = pgTable(
+  'vitto_secrets',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    keyId: text('key_id').notNull(),
+    sealed: bytes('sealed').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+    lastUsedAt: time('last_used_at'),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.name] })],
+);
+
+/** Providers of models that were set up in the app, for the whole installation. The key is sealed. */
+export const modelProviders = pgTable('vitto_model_providers', {
+  name: text('name').primaryKey(),
+  keyId: text('key_id'),
+  sealed: bytes('sealed'),
+  baseUrl: text('base_url'),
+  updatedAt: time('updated_at').notNull().defaultNow(),
+});

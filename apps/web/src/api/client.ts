@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ApiError } from './api-error.ts';
 
 export interface ApiRequest<T> {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below /api; its parts encoded. */
   path: string;
   body?: unknown;

@@ -1,10 +1,13 @@
 import { createContext, use } from 'react';
+import type { ApiClient } from './client.ts';
 import type { EventStream } from './event-stream.ts';
 import type { VittoApi } from './vitto-api.ts';
 
 /** What the whole app works with; made once in `main.tsx`. */
 export interface Vitto {
   api: VittoApi;
+  /** For the routes that one feature alone uses. */
+  client: ApiClient;
   stream: EventStream;
 }
 

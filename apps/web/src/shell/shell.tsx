@@ -1,5 +1,5 @@
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { SESSION_KEY, useSession } from '../api/session.ts';
 import { useVitto } from '../api/vitto-context.tsx';
 import { useQueryClient } from '@tanstack/react-query';
@@ -47,7 +47,9 @@ function Frame({ isSignedOut }: { isSignedOut: boolean }) {
       <div className="flex min-w-0 flex-1 flex-col">
         <ConnectionBar />
         {isSignedOut && <SessionStrip />}
-        <Outlet />
+        <Suspense fallback={<main id="content" aria-busy="true" />}>
+          <Outlet />
+        </Suspense>
       </div>
     </div>
   );

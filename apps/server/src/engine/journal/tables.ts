@@ -175,6 +175,10 @@ export const taskEvents = pgTable(
     index('vitto_task_events_conversation')
       .on(table.conversationId, table.position)
       .where(sql`type not in ('agent.text', 'agent.reasoning', 'tool.progress')`),
+    // The timeline of a task, which shows no deltas.
+    index('vitto_task_events_steps')
+      .on(table.taskId, table.seq)
+      .where(sql`type not in ('agent.text', 'agent.reasoning', 'tool.progress')`),
     // What was asked and what was answered: two rows a task, however much it did in between.
     index('vitto_task_events_messages')
       .on(table.conversationId, table.position)
@@ -192,6 +196,24 @@ export const dailySpending = pgTable(
     reservedCostNano: whole('reserved_cost_nano').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.userId, table.day] })],
+);
+
+/** What each day's turns used, by model: summed up as they are journaled, so that costs are read in one look. */
+export const dailyUsage = pgTable(
+  'vitto_daily_usage',
+  {
+    userId: owner(),
+    /** Of the user's own time zone. */
+    day: text('day').notNull(),
+    model: text('model').notNull(),
+    turns: integer('turns').notNull().default(0),
+    inputTokens: whole('input_tokens').notNull().default(0),
+    cachedInputTokens: whole('cached_input_tokens').notNull().default(0),
+    outputTokens: whole('output_tokens').notNull().default(0),
+    costNano: whole('cost_nano').notNull().default(0),
+    unpricedTurns: integer('unpriced_turns').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.day, table.model] })],
 );
 
 export const approvals = pgTable(

@@ -129,6 +129,9 @@ const EMPTY_STATUS: SystemStatus = {
   components: [],
   models: [],
   tasks: {},
+  processes: [],
+  queue: { queued: 0, oldestQueuedMs: null, running: 0, waiting: 0 },
+  database: { version: '0', kind: 'external', bytes: 0, connections: 0, maxConnections: 0, roundTripMs: 0 },
 };
 
 async function insertRunningTask(

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** Skills: folders with a SKILL.md in the open Agent Skills format. */
+
+const time = z.iso.datetime({ offset: true });
+
+export const skillName = z
+  .string()
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'small letters, digits and single hyphens')
+  .max(64);
+
+export const skillFile = z.object({ path: z.string(), bytes: z.number().int() });
+
+export const skill = z.object({
+  name: skillName,
+  description: z.string(),
+  license: z.string().nullable(),
+  isEnabled: z.boolean(),
+  /** All files of the folder but SKILL.md. */
+  files: z.array(skillFile),
+  bytes: z.number().int(),
+  createdAt: time,
+  updatedAt: time,
+});
+export type Skill = z.infer<typeof skill>;
+/** With the whole text of its SKILL.md. */
+export const skillWithText = skill.extend({ text: z.string() });
+
+/** The whole folder: what it held before is replaced. The name stands in the front matter of SKILL.md. */
+export const putSkill = z.strictObject({
+  /** Text of SKILL.md, front matter and all. */
+  text: z.string().min(1).max(200_000),
+  files: z
+    .array(
+      z.strictObject({
+        /** Relative, with `/`, inside of the folder. */
+        path: z.string().min(1).max(400),
+        /** Base64. */
+        content: z.base64().max(700_000),
+      }),
+    )
+    .max(100)
+    .default([]),
+});
+export const updateSkill = z.strictObject({ isEnabled: z.boolean() });
