@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { isForeignPublicAddress, isPublicAddress } from './address-policy.ts';
+import { isForeignPublicAddress, isOwnersAddress, isPublicAddress } from './address-policy.ts';
 
 describe('an address that may be connected to', () => {
   it.each([
@@ -77,4 +77,24 @@ describe('an address that may be connected to', () => {
     for (const { address } of own) expect(isForeignPublicAddress(address)).toBe(false);
     expect(isForeignPublicAddress('1.1.1.1')).toBe(true);
   });
+});
+
+describe('an address that the owner may name', () => {
+  it.each(['127.0.0.1', '::1', '10.0.0.5', '192.168.1.1', '172.16.0.9', '100.64.0.1', 'fd12::1', '1.1.1.1'])(
+    'is public, or of the own network, like %s',
+    (address) => expect(isOwnersAddress(address)).toBe(true),
+  );
+  it.each([
+    '169.254.169.254',
+    '168.63.129.16',
+    '100.100.100.200',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    'fe80::1',
+    '0.0.0.0',
+    '224.0.0.1',
+    '::ffff:169.254.169.254',
+    '64:ff9b::a9fe:a9fe',
+    'localhost',
+  ])('is not %s', (address) => expect(isOwnersAddress(address)).toBe(false));
 });

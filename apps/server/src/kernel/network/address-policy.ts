@@ -7,8 +7,8 @@ export type AddressPolicy = (address: string) => boolean;
 /** IPv6 addresses that are handed out for the public internet; all else is special or embeds an IPv4 address. */
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Services of clouds that answer a machine's own secrets under an address of the public ranges. */
-const METADATA_ADDRESSES = new Set(['168.63.129.16']);
+/** Services of clouds that answer a machine's own secrets, outside of the link-local range. */
+const METADATA_ADDRESSES = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254']);
 
 /**
  * True for public unicast alone: no loopback, private, link-local, shared (100.64/10), multicast, reserved or
@@ -29,6 +29,19 @@ export function isPublicAddress(address: string): boolean {
  */
 export function isForeignPublicAddress(address: string): boolean {
   return isPublicAddress(address) && !isOwnAddress(address);
+}
+
+const OWN_NETWORK_RANGES = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat']);
+
+/**
+ * What the owner of the installation may name besides the public internet: this machine and the private network it
+ * is in. Never link-local addresses or a metadata service, which answer secrets of the machine itself.
+ */
+export function isOwnersAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (METADATA_ADDRESSES.has(parsed.toString())) return false;
+  return isPublicAddress(address) || OWN_NETWORK_RANGES.has(parsed.range());
 }
 
 function isOwnAddress(address: string): boolean {

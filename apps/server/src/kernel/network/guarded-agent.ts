@@ -54,7 +54,7 @@ export function createGuardedAgent(options: GuardOptions = {}): Agent {
 }
 
 function checkLiteral(hostname: string, mayConnect: AddressPolicy): Error | null {
-  if (isLocalName(hostname)) return addressRefused(hostname);
+  if (isLocalName(hostname) && !mayConnect('127.0.0.1')) return addressRefused(hostname);
   return isIP(hostname) !== 0 && !mayConnect(hostname) ? addressRefused(hostname) : null;
 }
 
