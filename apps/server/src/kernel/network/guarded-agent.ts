@@ -8,6 +8,8 @@ import { resolveHost, type HostResolver } from './resolve-host.ts';
 export interface GuardOptions {
   resolve?: HostResolver;
   mayConnect?: AddressPolicy;
+  /** Lets `localhost` through to the policy; otherwise names that mean this machine are refused as such. */
+  mayUseLocalNames?: boolean;
   /** Milliseconds for look-up, connection and TLS together. */
   connectMs?: number;
   /** The most that the headers of an answer may take. */
@@ -40,7 +42,7 @@ export function createGuardedAgent(options: GuardOptions = {}): Agent {
   return new Agent({
     connect: (target, callback) => {
       // An address in the URL is never looked up, so it is checked here.
-      const refusal = checkLiteral(target.hostname, mayConnect);
+      const refusal = checkLiteral(target.hostname, mayConnect, options.mayUseLocalNames ?? false);
       if (refusal === null) connect(target, callback);
       else callback(refusal, null);
     },
@@ -53,8 +55,8 @@ export function createGuardedAgent(options: GuardOptions = {}): Agent {
   });
 }
 
-function checkLiteral(hostname: string, mayConnect: AddressPolicy): Error | null {
-  if (isLocalName(hostname) && !mayConnect('127.0.0.1')) return addressRefused(hostname);
+function checkLiteral(hostname: string, mayConnect: AddressPolicy, mayUseLocalNames: boolean): Error | null {
+  if (isLocalName(hostname) && !mayUseLocalNames) return addressRefused(hostname);
   return isIP(hostname) !== 0 && !mayConnect(hostname) ? addressRefused(hostname) : null;
 }
 
