@@ -56,10 +56,18 @@ export const webhookDelivery = z.object({
   lastStatus: z.number().int().nullable(),
   lastError: z.string().nullable(),
   createdAt: time,
-  nextAttemptAt: time.nullable(),
   deliveredAt: time.nullable(),
 });
 export type WebhookDelivery = z.infer<typeof webhookDelivery>;
+
+/** What a receiver said to a message that was sent just to see. */
+export const webhookTest = z.object({
+  isOk: z.boolean(),
+  status: z.number().int().nullable(),
+  error: z.string().nullable(),
+  durationMs: z.number(),
+});
+export type WebhookTest = z.infer<typeof webhookTest>;
 
 /** What is sent: thin, so that a receiver asks the API for the rest. */
 export const webhookBody = z.object({

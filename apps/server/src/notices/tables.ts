@@ -57,7 +57,6 @@ export const webhookDeliveries = pgTable(
     lastStatus: integer('last_status'),
     lastError: text('last_error'),
     createdAt: time('created_at').notNull().defaultNow(),
-    nextAttemptAt: time('next_attempt_at'),
     deliveredAt: time('delivered_at'),
   },
   (table) => [
