@@ -62,9 +62,6 @@ export const webhookDeliveries = pgTable(
   (table) => [
     unique('vitto_webhook_deliveries_once').on(table.webhookId, table.position),
     index('vitto_webhook_deliveries_recent').on(table.webhookId, table.createdAt.desc()),
-    index('vitto_webhook_deliveries_due')
-      .on(table.nextAttemptAt)
-      .where(sql`state = 'pending'`),
     check('vitto_webhook_deliveries_state', sql`state in ('pending', 'delivered', 'failed')`),
   ],
 );
