@@ -341,6 +341,8 @@ export const systemStatus = z.object({
     running: z.number().int(),
     waiting: z.number().int(),
   }),
+  /** When this was read, by the database's clock: ages of times in it are told against this. */
+  readAt: time,
   database: z.object({
     version: z.string(),
     /** `embedded`: supervised by Vitto; `external`: named by DATABASE_URL. */

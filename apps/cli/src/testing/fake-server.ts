@@ -154,6 +154,17 @@ export class FakeServer {
             components: [],
             models: [],
             tasks: {},
+            processes: [],
+            queue: { queued: 0, oldestQueuedMs: null, running: 0, waiting: 0 },
+            readAt: new Date().toISOString(),
+            database: {
+              version: '18',
+              kind: 'embedded',
+              bytes: 0,
+              connections: 1,
+              maxConnections: 100,
+              roundTripMs: 1,
+            },
           }),
       ],
     ];

@@ -76,6 +76,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
       readSystemStatus(
         {
           database,
+          databaseKind: config.databaseUrl === null ? 'embedded' : 'external',
           probeSandbox: () => sandbox.probe(),
           modelStatus: () => models.status(),
           version: VERSION,

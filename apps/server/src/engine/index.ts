@@ -5,6 +5,7 @@ export * from './journal/artifact.store.ts';
 export * from './journal/conversation.store.ts';
 export * from './journal/journal.store.ts';
 export * from './journal/lease.store.ts';
+export { readQueueFigures, type QueueFigures } from './journal/queue-figures.store.ts';
 export { PgTaskJournal, type JournalOptions } from './journal/pg-task-journal.ts';
 export * from './journal/task.store.ts';
 export type { DecideCall, EvaluateGate } from './loop/hooks.ts';

@@ -11,6 +11,9 @@ export interface ProcessRecord {
   host: string;
   pid: number;
   roles: string[];
+  version: string;
+  startedAt: Date;
+  heartbeatAt: Date;
   isAlive: boolean;
 }
 
@@ -41,7 +44,8 @@ export async function joinProcesses(
 /** All processes that have not left, and whether they show a sign of life. */
 export async function readProcesses(database: Database): Promise<ProcessRecord[]> {
   const result = await database.pool.query(
-    `select id, host, pid, roles, heartbeat_at > clock_timestamp() - make_interval(secs => $1) as "isAlive"
+    `select id, host, pid, roles, version, started_at as "startedAt", heartbeat_at as "heartbeatAt",
+       heartbeat_at > clock_timestamp() - make_interval(secs => $1) as "isAlive"
      from vitto_processes order by started_at`,
     [ALIVE_SECONDS],
   );

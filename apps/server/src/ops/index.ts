@@ -1,6 +1,2 @@
-export {
-  describeModels,
-  describeSandbox,
-  readSystemStatus,
-  type StatusSources,
-} from './read-system-status.ts';
+export { describeModels, describeSandbox } from './describe-components.ts';
+export { readSystemStatus, type StatusSources } from './read-system-status.ts';

@@ -16,6 +16,17 @@ export function systemWith(models: string[]) {
         : [{ name: 'models', state: 'missing', detail: 'No language model is configured.' }],
     models: [{ role: 'main', models, scripted: models.some((model) => model.startsWith('script:')) }],
     tasks: {},
+    processes: [],
+    queue: { queued: 0, oldestQueuedMs: null, running: 0, waiting: 0 },
+    readAt: NOW,
+    database: {
+      version: '18',
+      kind: 'embedded',
+      bytes: 0,
+      connections: 1,
+      maxConnections: 100,
+      roundTripMs: 1,
+    },
   };
 }
 

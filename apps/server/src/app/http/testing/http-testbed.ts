@@ -130,6 +130,7 @@ const EMPTY_STATUS: SystemStatus = {
   models: [],
   tasks: {},
   processes: [],
+  readAt: new Date(0).toISOString(),
   queue: { queued: 0, oldestQueuedMs: null, running: 0, waiting: 0 },
   database: { version: '0', kind: 'external', bytes: 0, connections: 0, maxConnections: 0, roundTripMs: 0 },
 };
