@@ -14,6 +14,7 @@ export {
   readLastPosition,
   readLiveDeltas,
   readTaskEventsAfterPosition,
+  readTaskSteps,
   readUserEvents,
   toTask,
   updateConversation,

@@ -98,6 +98,7 @@ describe('every route', () => {
         "GET /api/tasks",
         "GET /api/tasks/{id}",
         "GET /api/tasks/{id}/events",
+        "GET /api/tasks/{id}/steps",
         "GET /api/tokens",
         "GET /healthz",
         "GET /readyz",

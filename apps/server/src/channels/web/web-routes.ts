@@ -5,6 +5,7 @@ import { addConversationRoutes } from './conversation-routes.ts';
 import { addDemoRoute, type StartDemo } from './demo-route.ts';
 import { addMessageRoutes } from './message-routes.ts';
 import { addTaskRoutes } from './task-routes.ts';
+import { addTaskStepRoute } from './task-step-route.ts';
 import type { WebApp } from './web-app.ts';
 
 /** The routes by which people talk to Vitto: each checks its input, calls the runs, and shapes the answer. */
@@ -12,6 +13,7 @@ export function addWebRoutes(app: WebApp, runs: RunDependencies, startDemo: Star
   addConversationRoutes(app, runs);
   addMessageRoutes(app, runs);
   addTaskRoutes(app, runs);
+  addTaskStepRoute(app, runs);
   addApprovalRoutes(app, runs);
   addArtifactRoutes(app, runs);
   addDemoRoute(app, runs, startDemo);

@@ -247,6 +247,28 @@ export async function readConversationEvents(
   return rows.reverse();
 }
 
+/**
+ * Steps of one of a user's tasks (its events without the deltas) beside a seq: after it oldest first (`asc`), or
+ * before it newest first (`desc`), none of them beyond `lastPosition`.
+ */
+export function readTaskSteps(
+  sql: Sql,
+  task: { userId: string; taskId: string; lastPosition: number },
+  page: { cursor: number | null; order: 'asc' | 'desc'; limit: number },
+): Promise<EventEnvelope[]> {
+  const side = page.order === 'asc' ? '>' : '<';
+  const edge = page.order === 'asc' ? 0 : MAX_SEQ;
+  return readRows(
+    sql,
+    `select ${COLUMNS} from vitto_task_events
+     where task_id = $1 and user_id = $2 and position <= $3 and type not in ${DELTAS} and seq ${side} $4
+     order by seq ${page.order} limit $5`,
+    [task.taskId, task.userId, task.lastPosition, Math.min(page.cursor ?? edge, MAX_SEQ), page.limit],
+  );
+}
+/** No journal of a task is longer: the column's largest number. */
+const MAX_SEQ = 2_147_483_647;
+
 /** The deltas of a task after its last completed turn: what is being written right now. */
 export function readLiveDeltas(sql: Sql, userId: string, taskId: string): Promise<EventEnvelope[]> {
   return readRows(
