@@ -255,6 +255,10 @@ export const updateSettings = z.strictObject({
   dailyCostUsd: z.number().positive().nullable().optional(),
 });
 
+/** What this installation allows everybody; `null` means no limit. Settings never exceed it. */
+export const settingsLimits = z.object({ budget, dailyCostUsd: z.number().positive().nullable() });
+export type SettingsLimits = z.infer<typeof settingsLimits>;
+
 export const me = z.object({
   id,
   name: z.string(),

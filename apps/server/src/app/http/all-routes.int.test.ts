@@ -94,6 +94,7 @@ describe('every route', () => {
         "GET /api/events",
         "GET /api/session",
         "GET /api/settings",
+        "GET /api/settings/limits",
         "GET /api/system",
         "GET /api/tasks",
         "GET /api/tasks/{id}",

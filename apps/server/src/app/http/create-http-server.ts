@@ -40,6 +40,8 @@ export interface HttpDependencies {
   runs: RunDependencies;
   readSystemStatus: (userId: string) => Promise<SystemStatus>;
   startDemo: StartDemo;
+  /** What a user may spend a day at most, in US dollars; `null`: no limit. */
+  dailyCostUsd: number | null;
   logger: Logger;
   version: string;
   /** The address it is bound to: on loopback, requests under unknown names are refused. */

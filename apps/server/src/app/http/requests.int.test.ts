@@ -295,4 +295,31 @@ describe('settings', () => {
       budget: {},
     });
   });
+
+  it('say what the installation allows, and refuse a daily cap above it', async () => {
+    const capped = await bed.startServer({ dailyCostUsd: 10 });
+    const call = createClient(capped.url, bed.owner.token);
+    const patch = (json: unknown) => call('/api/settings', { method: 'PATCH', json });
+    expect((await call('/api/settings/limits')).json).toMatchObject({
+      dailyCostUsd: 10,
+      budget: { maxIterations: 50, maxTokens: 500_000, maxCostUsd: null },
+    });
+    expect(await patch({ dailyCostUsd: 11 })).toMatchObject({
+      status: 422,
+      json: { code: 'budget.above-limit', errors: [{ path: 'dailyCostUsd' }] },
+    });
+    expect(await patch({ dailyCostUsd: 10 })).toMatchObject({ status: 200 });
+  });
+
+  it('refuse a money cap on a model without a price when either of them is set', async () => {
+    const call = createClient(server.url, bed.stranger.token);
+    const patch = (json: unknown) => call('/api/settings', { method: 'PATCH', json });
+    const refused = { status: 422, json: { code: 'budget.no-price' } };
+    expect(await patch({ models: { main: 'ollama/unpriced' } })).toMatchObject({ status: 200 });
+    expect(await patch({ dailyCostUsd: 5 })).toMatchObject(refused);
+    expect(await patch({ budget: { maxCostUsd: 1 } })).toMatchObject(refused);
+    expect(await patch({ models: {}, dailyCostUsd: 5 })).toMatchObject({ status: 200 });
+    expect(await patch({ models: { main: 'ollama/unpriced' } })).toMatchObject(refused);
+    expect(await patch({ language: 'es' })).toMatchObject({ status: 200 });
+  });
 });

@@ -1,12 +1,15 @@
 import {
   settings,
+  settingsLimits,
   systemStatus,
   updateSettings as settingsChange,
+  type Settings,
   type SystemStatus,
 } from '@vitto/contracts';
 import { viewerOf, type WebApp } from '../../channels/index.ts';
 import { readSettings, updateSettings } from '../../identity/index.ts';
 import type { Database } from '../../kernel/database/database.ts';
+import { AppError } from '../../kernel/app-error.ts';
 import { chooseBudget, type RunDependencies, keepKnownPaths } from '../../runs/index.ts';
 
 /** A user's settings, and how the installation is. */
@@ -16,6 +19,7 @@ export function addSettingsRoutes(
     database: Database;
     runs: RunDependencies;
     readSystemStatus: (userId: string) => Promise<SystemStatus>;
+    dailyCostUsd: number | null;
   },
 ): void {
   const { database, runs } = deps;
@@ -24,6 +28,18 @@ export function addSettingsRoutes(
     '/api/settings',
     { schema: { tags: ['settings'], summary: 'My settings', response: { 200: settings } } },
     (request) => readSettings(database, viewerOf(request).userId),
+  );
+
+  app.get(
+    '/api/settings/limits',
+    {
+      schema: {
+        tags: ['settings'],
+        summary: 'What this installation allows at most',
+        response: { 200: settingsLimits },
+      },
+    },
+    () => ({ budget: runs.rootBudget, dailyCostUsd: deps.dailyCostUsd }),
   );
 
   app.patch(
@@ -43,9 +59,12 @@ export function addSettingsRoutes(
         await runs.checkModels(list, { userId, needsPrice: false });
       }
       chooseBudget(runs.rootBudget, {}, change.budget ?? {});
+      const current = await readSettings(database, userId);
+      checkDailyCap(change.dailyCostUsd ?? null, deps.dailyCostUsd);
+      await checkPrices(runs, userId, current, change);
       const paths = change.allowedPaths;
-      const known = (await readSettings(database, userId)).allowedPaths;
-      const allowedPaths = paths === undefined ? undefined : await keepKnownPaths(runs, paths, known);
+      const allowedPaths =
+        paths === undefined ? undefined : await keepKnownPaths(runs, paths, current.allowedPaths);
       return updateSettings(database, userId, { ...change, allowedPaths });
     },
   );
@@ -61,4 +80,36 @@ export function addSettingsRoutes(
     },
     (request) => deps.readSystemStatus(viewerOf(request).userId),
   );
+}
+
+type Change = { [K in keyof Settings]?: Settings[K] | undefined };
+
+/** @throws AppError `budget.above-limit`. */
+function checkDailyCap(wanted: number | null, limit: number | null): void {
+  if (wanted === null || limit === null || wanted <= limit) return;
+  throw new AppError(
+    'budget.above-limit',
+    `The cap asks for ${wanted} dollars a day; this installation allows ${limit}.`,
+    {
+      status: 422,
+      hint: `Ask for at most ${limit}, or raise the installation's limit (VITTO_DAILY_COST_USD).`,
+      errors: [{ path: 'dailyCostUsd', message: `at most ${limit}` }],
+    },
+  );
+}
+
+/**
+ * A money cap is refused when it is set, not discovered by the first task (specification 01, "Budgets").
+ * @throws AppError `budget.no-price`.
+ */
+async function checkPrices(
+  runs: RunDependencies,
+  userId: string,
+  current: Settings,
+  change: Change,
+): Promise<void> {
+  if (change.budget === undefined && change.dailyCostUsd === undefined && change.models === undefined) return;
+  const next = { ...current, ...change };
+  const needsPrice = (next.budget?.maxCostUsd ?? null) !== null || (next.dailyCostUsd ?? null) !== null;
+  if (needsPrice) await runs.checkModels(next.models?.main ?? null, { userId, needsPrice });
 }

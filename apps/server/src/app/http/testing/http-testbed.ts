@@ -84,6 +84,7 @@ async function startServer(
     runs,
     readSystemStatus: async () => EMPTY_STATUS,
     startDemo: ({ userId }) => insertRunningTask(database, userId, null),
+    dailyCostUsd: null,
     logger: silentLogger,
     version: '0.0.0-test',
     host: '127.0.0.1',
@@ -113,7 +114,10 @@ export function createTestRuns(database: Database, signals: SignalBus): RunDepen
     logger: silentLogger,
     rootBudget: { maxIterations: 50, maxTokens: 500_000, maxCostUsd: null, maxDurationMs: null },
     readSettings: (userId) => readSettings(database, userId),
-    checkModels: async (list) => {
+    checkModels: async (list, { needsPrice }) => {
+      if (needsPrice && list?.includes('unpriced') === true) {
+        throw new AppError('budget.no-price', 'There is no price known.', { status: 422 });
+      }
       if (list?.includes('nope') === true) {
         throw new AppError('model.unknown', 'There is no such model.', { status: 422 });
       }
