@@ -105,10 +105,11 @@ function taskDependencies(
       return { status: 'ok', text: toolResult(input) };
     },
   });
+  const registry = new ToolRegistry([{ name: 'bench', tools: [lookup] }]);
   return {
     database,
     signals,
-    registry: new ToolRegistry([{ name: 'bench', tools: [lookup] }]),
+    openRegistry: () => Promise.resolve(registry),
     evaluateGate: async (task) =>
       assembleContext(task, {
         now: systemClock.now(),

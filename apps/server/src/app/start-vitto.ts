@@ -51,6 +51,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
     const installation = await openInstallation(config);
     stops.push(installation.close);
     const { database, logger, databaseUrl, sandbox } = installation;
+    const vault = await openVault({ home: config.home, setting: config.masterKey });
 
     const dead = await removeDeadProcesses(database);
     const freed = await expireLeases(database.pool, dead);
@@ -103,17 +104,18 @@ export async function startVitto(config: Config): Promise<Vitto> {
       const guests = new Guests(sandbox, database);
       const web = createGuardedFetch();
       stops.push(web.close);
+      const builtIn = new ToolRegistry([
+        createCoreTools(readStatus),
+        guestTools,
+        createWebTools({ fetch: web.fetch }),
+      ]);
       const worker = new Worker({
         database,
         queue,
         bus: signals,
         signals,
         runs,
-        registry: new ToolRegistry([
-          createCoreTools(readStatus),
-          guestTools,
-          createWebTools({ fetch: web.fetch }),
-        ]),
+        openRegistry: () => Promise.resolve(builtIn),
         evaluateGate: openGate(config),
         decide: decideByRisk,
         resolveModels: (task, settings) => models.resolve(task, settings),
@@ -144,6 +146,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
         readSystemStatus: readStatus,
         startDemo: (by) =>
           startDemo({ runs, cache: demoCacheOf(config.home), probeSandbox: () => sandbox.probe() }, by),
+        dailyCostUsd: config.dailyCostUsd,
         logger,
         version: VERSION,
         host: config.host,

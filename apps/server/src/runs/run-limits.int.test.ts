@@ -334,10 +334,8 @@ describe('a run whose worker is lost', () => {
         return { status: 'ok', text: 'done while it was away' };
       },
     } as never);
-    const own = {
-      ...h.tasks,
-      registry: new (await import('../engine/index.ts')).ToolRegistry([{ name: 't', tools: [away] }]),
-    };
+    const registry = new (await import('../engine/index.ts')).ToolRegistry([{ name: 't', tools: [away] }]);
+    const own = { ...h.tasks, openRegistry: () => Promise.resolve(registry) };
     h.setModels([
       functionModel((_, n) =>
         n === 1 ? turn({ calls: [{ id: 'w', tool: 'away', args: {} }] }) : turn({ text: 'finished' }),

@@ -33,7 +33,8 @@ import { takeTask } from './take-task.ts';
 export interface RunTaskDependencies {
   database: Database;
   signals: Pick<SignalBus, 'journalGrew'>;
-  registry: ToolRegistry;
+  /** The tools that a task may use: the built-in ones and those that its user brings. Throws only on defects. */
+  openRegistry: (task: TaskRecord) => Promise<ToolRegistry>;
   evaluateGate: EvaluateGate;
   decide: DecideCall;
   /** The task's models in order; throws AppError or ModelError when the list names what does not exist. */
@@ -95,7 +96,11 @@ async function prepareRun(
   logger: Logger,
 ): Promise<Run> {
   const settings = await deps.readSettings(task.userId);
-  const [models, guest] = await Promise.all([deps.resolveModels(task, settings), deps.guests.facts()]);
+  const [models, guest, registry] = await Promise.all([
+    deps.resolveModels(task, settings),
+    deps.guests.facts(),
+    deps.openRegistry(task),
+  ]);
   const prompt = { allowedPaths: task.allowedPaths, guest, language: settings.language };
   const fold = { transcript: new Transcript(), state: new RunState(task.id) };
   const journal = openJournal(deps, task, control, logger, fold);
@@ -105,8 +110,8 @@ async function prepareRun(
     ...fold,
     journal,
     deps: {
-      registry: deps.registry,
-      toolNames: deps.registry.names,
+      registry,
+      toolNames: registry.names,
       evaluateGate: deps.evaluateGate,
       decide: deps.decide,
       models,

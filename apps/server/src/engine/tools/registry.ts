@@ -2,12 +2,17 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { z } from 'zod';
 import type { Tool, ToolPlugin } from './tool.ts';
 
-/** The tools of this process by name, made once from the plugins; what a task is offered is a filter over it. */
+/**
+ * Tools by name, made from plugins; what a task is offered is a filter over it. The built-in ones are made once a
+ * process; what a user brings (MCP servers, skills) is put over them with `extend`.
+ */
 export class ToolRegistry {
-  readonly #tools = new Map<string, Tool>();
-  readonly #definitions = new Map<string, LanguageModelV4FunctionTool>();
+  readonly #tools: Map<string, Tool>;
+  readonly #definitions: Map<string, LanguageModelV4FunctionTool>;
 
-  constructor(plugins: ToolPlugin[]) {
+  constructor(plugins: ToolPlugin[], base: ToolRegistry | null = null) {
+    this.#tools = new Map(base === null ? [] : base.#tools);
+    this.#definitions = new Map(base === null ? [] : base.#definitions);
     for (const plugin of plugins) for (const tool of plugin.tools) this.#add(plugin, tool);
   }
 
@@ -20,13 +25,22 @@ export class ToolRegistry {
     if (this.#tools.has(tool.name))
       throw new Error(`plugin ${plugin.name}: there is already a tool "${tool.name}"`);
     this.#tools.set(tool.name, tool);
-    const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' });
+    const { $schema: _, ...inputSchema } = tool.inputSchema ?? z.toJSONSchema(tool.input, { io: 'input' });
     this.#definitions.set(tool.name, {
       type: 'function',
       name: tool.name,
       description: tool.description,
-      inputSchema: inputSchema as LanguageModelV4FunctionTool['inputSchema'],
+      inputSchema,
     });
+  }
+
+  /**
+   * These tools and the plugins' after them; this registry stays as it is. The definitions are the same objects in the
+   * same order, so that a provider's cache of the built-in part hits.
+   * @throws Error when a name is not one, or is taken: a plugin never stands in for a tool that is there.
+   */
+  extend(plugins: ToolPlugin[]): ToolRegistry {
+    return plugins.length === 0 ? this : new ToolRegistry(plugins, this);
   }
 
   find(name: string): Tool | null {

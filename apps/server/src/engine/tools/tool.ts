@@ -20,6 +20,8 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   /** What it does, for the model. */
   description: string;
   input: Input;
+  /** What the model is told of the arguments, as JSON Schema, where that is not made from `input`. */
+  inputSchema?: Record<string, unknown>;
   domain: ActionDomain;
   risk: Risk;
   tier: Tier;

@@ -145,7 +145,7 @@ export async function createRunHarness(options: {
   const tasks: RunTaskDependencies = {
     database,
     signals,
-    registry,
+    openRegistry: () => Promise.resolve(registry),
     evaluateGate: (task) =>
       Promise.resolve(
         assembleContext(task, { now: Date.now(), tier: 'vm', degradedReason: null, startScore: 25 }),
