@@ -18,6 +18,8 @@ export interface Config {
   /** `null`: a local PostgreSQL under the home is supervised. */
   databaseUrl: string | null;
   roles: readonly Role[];
+  /** The path of a file or the key in base64, as it was given; `null`: the home's own key. */
+  masterKey: string | null;
   models: ModelSettings;
   /** The user's own prices, by `provider/model`, in US dollars a million tokens. */
   prices: Record<string, { input: number; cachedInput: number; cacheWrite: number; output: number } | null>;
@@ -45,6 +47,7 @@ const VARIABLES = {
     .default('server,worker,sandbox')
     .transform((list) => list.split(',').map((name) => name.trim()))
     .pipe(z.array(role).min(1)),
+  VITTO_MASTER_KEY: optional(text),
   VITTO_MODEL: optional(text),
   VITTO_MODEL_FAST: optional(text),
   VITTO_MODEL_SUBVITTO: optional(text),
@@ -114,6 +117,7 @@ function toConfig(variables: Variables, home: string): Config {
     port: variables.VITTO_PORT,
     databaseUrl: variables.DATABASE_URL ?? null,
     roles,
+    masterKey: variables.VITTO_MASTER_KEY ?? null,
     models: toModelSettings(variables),
     prices: variables.VITTO_MODEL_PRICES === undefined ? {} : readPrices(variables.VITTO_MODEL_PRICES),
     rootBudget: {
@@ -237,7 +241,8 @@ function toUrl(host: string | undefined): string | undefined {
 
 function listSecrets(variables: Variables): string[] {
   const keys = Object.entries(variables)
-    .filter(([name]) => /_KEY$/.test(name))
+    // The master key may be a path; the vault masks the key itself.
+    .filter(([name]) => /_KEY$/.test(name) && name !== 'VITTO_MASTER_KEY')
     .map(([, value]) => value);
   const password = variables.DATABASE_URL === undefined ? '' : passwordOf(variables.DATABASE_URL);
   return [...keys, password].filter(

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { apiToken, createdApiToken } from '@vitto/contracts';
+import { TOKEN_SCOPES, type apiToken, type createdApiToken, type TokenScope } from '@vitto/contracts';
 import type { Database } from '../kernel/database/database.ts';
 import { notFound } from '../kernel/app-error.ts';
 import { newId } from '../kernel/ids.ts';
@@ -15,16 +15,18 @@ const PREFIX = 'vitto_';
 interface TokenRow {
   id: string;
   name: string;
+  scopes: TokenScope[];
   createdAt: Date;
   lastUsedAt: Date | null;
   expiresAt: Date | null;
 }
-const COLUMNS = `id, name, created_at as "createdAt", last_used_at as "lastUsedAt", expires_at as "expiresAt"`;
+const COLUMNS = `id, name, scopes, created_at as "createdAt", last_used_at as "lastUsedAt", expires_at as "expiresAt"`;
 
 function toApiToken(row: TokenRow): ApiToken {
   return {
     id: row.id,
     name: row.name,
+    scopes: row.scopes,
     createdAt: row.createdAt.toISOString(),
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
     expiresAt: row.expiresAt?.toISOString() ?? null,
@@ -35,13 +37,25 @@ function toApiToken(row: TokenRow): ApiToken {
 export async function createApiToken(
   database: Pick<Database, 'pool'> | { pool: Pick<Database['pool'], 'query'> },
   userId: string,
-  request: { name: string; expiresInDays?: number | undefined },
+  request: {
+    name: string;
+    /** All of them when absent. */
+    scopes?: readonly TokenScope[] | undefined;
+    expiresInDays?: number | undefined;
+  },
 ): Promise<CreatedApiToken> {
   const token = `${PREFIX}${newSecret()}`;
   const result = await database.pool.query(
-    `insert into vitto_api_tokens (id, user_id, name, token_hash, expires_at)
-     values ($1, $2, $3, $4, now() + make_interval(days => $5)) returning ${COLUMNS}`,
-    [newId(), userId, request.name, hashSecret(token), request.expiresInDays ?? null],
+    `insert into vitto_api_tokens (id, user_id, name, token_hash, scopes, expires_at)
+     values ($1, $2, $3, $4, $5, now() + make_interval(days => $6)) returning ${COLUMNS}`,
+    [
+      newId(),
+      userId,
+      request.name,
+      hashSecret(token),
+      JSON.stringify(TOKEN_SCOPES.filter((scope) => (request.scopes ?? TOKEN_SCOPES).includes(scope))),
+      request.expiresInDays ?? null,
+    ],
   );
   return { ...toApiToken(result.rows[0] as TokenRow), token };
 }
@@ -67,10 +81,12 @@ export async function deleteApiToken(database: Database, userId: string, id: str
 export async function findApiToken(
   database: Database,
   token: string,
-): Promise<{ user: User; tokenId: string; name: string } | null> {
+): Promise<{ user: User; tokenId: string; name: string; scopes: TokenScope[] } | null> {
   if (!token.startsWith(PREFIX)) return null;
-  const result = await database.pool.query<User & { tokenId: string; tokenName: string; isDue: boolean }>(
-    `select u.id, u.name, u.role, t.id as "tokenId", t.name as "tokenName",
+  const result = await database.pool.query<
+    User & { tokenId: string; tokenName: string; scopes: TokenScope[]; isDue: boolean }
+  >(
+    `select u.id, u.name, u.role, t.id as "tokenId", t.name as "tokenName", t.scopes,
        coalesce(t.last_used_at < now() - interval '1 minute', true) as "isDue"
      from vitto_api_tokens t join vitto_users u on u.id = t.user_id
      where t.token_hash = $1 and (t.expires_at is null or t.expires_at > now())`,
@@ -87,5 +103,6 @@ export async function findApiToken(
     user: { id: row.id, name: row.name, role: row.role },
     tokenId: row.tokenId,
     name: row.tokenName,
+    scopes: row.scopes,
   };
 }

@@ -17,3 +17,5 @@ export {
   redeemSignInCode,
   SIGN_IN_CODE_MINUTES,
 } from './sign-in-code.store.ts';
+export { openVault } from './vault/open-vault.ts';
+export { Vault, type Sealed } from './vault/vault.ts';

@@ -1,0 +1,13 @@
+import { registerSecrets } from '../../kernel/text/mask-secrets.ts';
+import { readMasterKey } from './master-key.ts';
+import { Vault } from './vault.ts';
+
+/**
+ * Opens the vault of this installation; the key itself is masked wherever text is.
+ * @throws AppError `vault.master-key`.
+ */
+export async function openVault(options: { home: string; setting: string | null }): Promise<Vault> {
+  const key = await readMasterKey(options);
+  registerSecrets([key.toString('base64'), key.toString('hex')]);
+  return new Vault(key);
+}
