@@ -1,4 +1,4 @@
-import { PgBoss } from 'pg-boss';
+import { PgBoss, type JobWithMetadata } from 'pg-boss';
 import type { Logger } from './logger.ts';
 
 /** Anything that runs SQL in a caller's transaction. */
@@ -7,6 +7,17 @@ interface SqlClient {
 }
 
 const RUN_QUEUE = 'vitto-run';
+/** How often what goes out to others is tried again: for about eleven hours, with growing pauses. */
+const SEND_RETRIES = { retryLimit: 12, retryDelay: 10, retryBackoff: true, retryDelayMax: 6 * 3600 };
+/** A message that is under way for longer than this was lost with its process. */
+const SEND_SECONDS = 60;
+
+/** One try of something that goes out. */
+export interface Sending<T> {
+  data: T;
+  /** No other try follows this one. */
+  isLast: boolean;
+}
 
 /**
  * The durable queue on the same database. A job only wakes a worker for a task: which worker owns the task, and
@@ -84,6 +95,42 @@ export class WakeQueue {
   /** Stops taking jobs; jobs under way are the caller's to end. */
   async stopWork(): Promise<void> {
     await this.#boss.offWork(RUN_QUEUE, { wait: false });
+  }
+
+  /** Opens a queue of what goes out to others: each job is tried until it is done or its tries are used up. */
+  async openSending(name: string, retries: Partial<typeof SEND_RETRIES> = {}): Promise<void> {
+    await this.#boss.createQueue(name, {
+      ...SEND_RETRIES,
+      ...retries,
+      expireInSeconds: SEND_SECONDS,
+      retentionSeconds: 48 * 3600,
+      deleteAfterSeconds: 600,
+    });
+  }
+
+  /** Adds jobs in the caller's transaction: they exist if and only if it commits. */
+  async send(name: string, jobs: readonly object[], client: SqlClient): Promise<void> {
+    if (jobs.length === 0) return;
+    await this.#boss.insert(
+      name,
+      jobs.map((data) => ({ data })),
+      { db: { executeSql: (text: string, values?: unknown[]) => client.query(text, values ?? []) } },
+    );
+  }
+
+  /** Hands each job to `handler`; when it throws, the job is tried again later. */
+  async workSending<T extends object>(
+    name: string,
+    concurrency: number,
+    handler: (sending: Sending<T>) => Promise<void>,
+  ): Promise<void> {
+    await this.#boss.work(
+      name,
+      { batchSize: 1, localConcurrency: concurrency, pollingIntervalSeconds: 1, includeMetadata: true },
+      async (jobs: JobWithMetadata<T>[]) => {
+        for (const job of jobs) await handler({ data: job.data, isLast: job.retryCount >= job.retryLimit });
+      },
+    );
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,3 @@
+export { Notices, type NoticesDependencies } from './notices.ts';
+export { deletePushSubscription, listPushSubscriptions } from './push-subscription.store.ts';
+export { deleteWebhook, listDeliveries, listWebhooks, updateWebhook } from './webhook.store.ts';
