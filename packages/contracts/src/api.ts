@@ -265,6 +265,8 @@ export const me = z.object({
   role: z.enum(['owner', 'admin', 'member', 'viewer']),
   /** Send it back as `x-csrf-token` with each request that changes something. `null` for token sign-in. */
   csrfToken: z.string().nullable(),
+  /** Up to where the journal goes: a stream that begins here misses nothing of what is loaded after this answer. */
+  lastPosition: z.number().int().nonnegative(),
 });
 export type Me = z.infer<typeof me>;
 

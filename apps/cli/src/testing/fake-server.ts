@@ -143,7 +143,10 @@ export class FakeServer {
         () => ok({ items: this.approvals.filter(({ state }) => state === 'pending'), nextCursor: null }),
       ],
       [/^POST \/api\/approvals\/([^/]+)\/decision$/, (request, id) => this.#decide(request, id)],
-      [/^GET \/api\/session$/, () => ok({ id: randomUUID(), name: 'owner', role: 'owner', csrfToken: null })],
+      [
+        /^GET \/api\/session$/,
+        () => ok({ id: randomUUID(), name: 'owner', role: 'owner', csrfToken: null, lastPosition: 0 }),
+      ],
       [
         /^GET \/api\/system$/,
         () =>

@@ -126,7 +126,8 @@ export class FakeVitto {
     }
     if (!this.isSignedIn)
       return problem(response, 401, { code: 'sign-in.required', title: 'You are not signed in.' });
-    json(response, 200, { id: idOf(5), name: 'Ana', role: 'owner', csrfToken: 'csrf-1' });
+    const lastPosition = this.make.lastPosition;
+    json(response, 200, { id: idOf(5), name: 'Ana', role: 'owner', csrfToken: 'csrf-1', lastPosition });
   }
 
   #answer(method: string, url: URL, body: Record<string, unknown>): unknown {

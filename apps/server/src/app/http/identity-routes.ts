@@ -19,6 +19,7 @@ import {
   SIGN_IN_CODE_MINUTES,
 } from '../../identity/index.ts';
 import type { Database } from '../../kernel/database/database.ts';
+import { readLastPosition } from '../../runs/index.ts';
 import { SESSION_COOKIE, sessionCookieOptions } from './session-cookie.ts';
 import type { EventHub } from './streams/event-hub.ts';
 
@@ -60,12 +61,18 @@ function addSessionRoutes(app: WebApp, deps: IdentityDependencies): void {
       return reply
         .code(201)
         .setCookie(SESSION_COOKIE, secret, cookie)
-        .send({ id, name, role, csrfToken: session.csrfToken });
+        .send({
+          id,
+          name,
+          role,
+          csrfToken: session.csrfToken,
+          lastPosition: await readLastPosition(database.pool, id),
+        });
     },
   );
 
   app.get('/api/session', { schema: { tags, summary: 'Who I am', response: { 200: me } } }, (request) =>
-    toMe(viewerOf(request)),
+    readMe(database, viewerOf(request)),
   );
 
   app.delete(
@@ -158,6 +165,7 @@ function addTokenRoutes(app: WebApp, deps: IdentityDependencies): void {
   );
 }
 
-function toMe(viewer: Viewer) {
-  return { id: viewer.userId, name: viewer.name, role: viewer.role, csrfToken: viewer.csrfToken };
+async function readMe(database: Database, viewer: Viewer) {
+  const { userId, name, role, csrfToken } = viewer;
+  return { id: userId, name, role, csrfToken, lastPosition: await readLastPosition(database.pool, userId) };
 }
