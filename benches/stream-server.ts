@@ -4,6 +4,7 @@ import { createHttpServer } from '../apps/server/src/app/http/create-http-server
 import { readSettings } from '../apps/server/src/identity/index.ts';
 import { openDatabase } from '../apps/server/src/kernel/database/database.ts';
 import { silentLogger } from '../apps/server/src/kernel/logger.ts';
+import { createIdleNotices } from '../apps/server/src/notices/testing.ts';
 import { SignalBus } from '../apps/server/src/kernel/signal-bus.ts';
 import { serveCalls } from './child-calls.ts';
 import { LoadWatch, type ProcessLoad } from './process-load.ts';
@@ -37,6 +38,8 @@ async function start(databaseUrl: string): Promise<{ port: number }> {
     },
     readSystemStatus: notUsed,
     startDemo: notUsed,
+    notices: createIdleNotices(database, signals),
+    dailyCostUsd: null,
     logger: silentLogger,
     version: 'bench',
     host: '127.0.0.1',

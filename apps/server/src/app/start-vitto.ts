@@ -10,9 +10,18 @@ import {
   ToolRegistry,
   type EvaluateGate,
 } from '../engine/index.ts';
-import { ensureLocalCliToken, ensureOwner, isOwner, readSettings, type User } from '../identity/index.ts';
+import {
+  ensureLocalCliToken,
+  ensureOwner,
+  isOwner,
+  openVault,
+  readSettings,
+  type User,
+} from '../identity/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createGuardedFetch } from '../kernel/network/guarded-fetch.ts';
+import { isOwnersAddress } from '../kernel/network/address-policy.ts';
+import { Notices } from '../notices/index.ts';
 import { WakeQueue } from '../kernel/queue.ts';
 import { joinProcesses, removeDeadProcesses } from '../kernel/process-registry.store.ts';
 import { SignalBus } from '../kernel/signal-bus.ts';
@@ -27,6 +36,8 @@ import { listenOn } from './listen-on.ts';
 import { publishAddress } from './server-address.ts';
 
 export const VERSION = '0.1.0';
+/** Push services want an address that they could write to; nothing of a self-hosted Vitto is reachable for them. */
+const PUSH_CONTACT = 'mailto:vitto@vitto.invalid';
 const WEB_ROOT = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 /** A running Vitto process. */
@@ -139,7 +150,24 @@ export async function startVitto(config: Config): Promise<Vitto> {
     let url: string | null = null;
     if (config.roles.includes('server')) {
       await ensureLocalCliToken(database, owner.id, config.home);
+      const publicWeb = createGuardedFetch();
+      const ownersWeb = createGuardedFetch({ mayConnect: isOwnersAddress, mayUseLocalNames: true });
+      stops.push(publicWeb.close, ownersWeb.close);
+      const notices = new Notices({
+        database,
+        queue,
+        signals,
+        vault,
+        fetchFor: async (userId) => ((await isOwner(database, userId)) ? ownersWeb : publicWeb).fetch,
+        fetchPublic: publicWeb.fetch,
+        readSettings: readUserSettings,
+        contact: PUSH_CONTACT,
+        logger,
+      });
+      await notices.start();
+      stops.push(() => notices.stop());
       const app = await createHttpServer({
+        notices,
         database,
         signals,
         runs,

@@ -28,7 +28,14 @@ function allRoutes(): Route[] {
 }
 const takesBody = ({ method, path }: Route) =>
   document.paths[path]?.[method.toLowerCase()]?.requestBody !== undefined;
-const BODY_MAY_BE_ABSENT = ['POST /api/tasks/{id}/cancel', 'POST /api/demo', 'POST /api/sign-in-codes'];
+const BODY_MAY_BE_ABSENT = [
+  'POST /api/tasks/{id}/cancel',
+  'POST /api/demo',
+  'POST /api/sign-in-codes',
+  'POST /api/webhooks/{id}/test',
+  'POST /api/webhooks/{id}/deliveries/{deliveryId}/retry',
+  'POST /api/push-subscriptions/{id}/test',
+];
 const OPEN = ['GET /healthz', 'GET /readyz', 'POST /api/session'];
 const name = (route: Route) => `${route.method} ${route.path}`;
 
@@ -46,6 +53,12 @@ const BODIES: Record<string, unknown> = {
   'POST /api/sign-in-codes': {},
   'POST /api/session': { code: 'x' },
   'PATCH /api/settings': { language: 'es' },
+  'POST /api/webhooks': { url: 'https://receiver.test', events: ['task.completed'] },
+  'PATCH /api/webhooks/{id}': { description: 'taken' },
+  'POST /api/webhooks/{id}/test': {},
+  'POST /api/webhooks/{id}/deliveries/{deliveryId}/retry': {},
+  'POST /api/push-subscriptions': { endpoint: 'https://push.test/new', keys: { p256dh: 'x', auth: 'y' } },
+  'POST /api/push-subscriptions/{id}/test': {},
 };
 
 function idOf(path: string, ids: SeededIds): string {
@@ -55,10 +68,15 @@ function idOf(path: string, ids: SeededIds): string {
   return id;
 }
 
+function addressOf({ path }: Route, id?: string): string {
+  return path
+    .replace('{id}', id ?? (path.includes('{id}') ? idOf(path, owned) : ''))
+    .replace('{deliveryId}', owned.delivery);
+}
+
 async function call(route: Route, token: string | undefined, id?: string): Promise<Answer> {
-  const path = route.path.replace('{id}', id ?? (route.path.includes('{id}') ? idOf(route.path, owned) : ''));
   const json = BODIES[name(route)];
-  return createClient(server.url, token)(path, {
+  return createClient(server.url, token)(addressOf(route, id), {
     method: route.method,
     ...(json === undefined ? {} : { json }),
   });
@@ -81,8 +99,10 @@ describe('every route', () => {
     expect(allRoutes().map(name).sort()).toMatchInlineSnapshot(`
       [
         "DELETE /api/conversations/{id}",
+        "DELETE /api/push-subscriptions/{id}",
         "DELETE /api/session",
         "DELETE /api/tokens/{id}",
+        "DELETE /api/webhooks/{id}",
         "GET /api/approvals",
         "GET /api/approvals/{id}",
         "GET /api/artifacts/{id}",
@@ -92,6 +112,7 @@ describe('every route', () => {
         "GET /api/conversations/{id}/events",
         "GET /api/conversations/{id}/messages",
         "GET /api/events",
+        "GET /api/push-subscriptions",
         "GET /api/session",
         "GET /api/settings",
         "GET /api/settings/limits",
@@ -101,20 +122,28 @@ describe('every route', () => {
         "GET /api/tasks/{id}/events",
         "GET /api/tasks/{id}/steps",
         "GET /api/tokens",
+        "GET /api/webhooks",
+        "GET /api/webhooks/{id}/deliveries",
         "GET /healthz",
         "GET /readyz",
         "PATCH /api/conversations/{id}",
         "PATCH /api/settings",
+        "PATCH /api/webhooks/{id}",
         "POST /api/approvals/{id}/decision",
         "POST /api/conversations",
         "POST /api/conversations/{id}/messages",
         "POST /api/demo",
+        "POST /api/push-subscriptions",
+        "POST /api/push-subscriptions/{id}/test",
         "POST /api/session",
         "POST /api/sign-in-codes",
         "POST /api/tasks",
         "POST /api/tasks/{id}/cancel",
         "POST /api/tasks/{id}/messages",
         "POST /api/tokens",
+        "POST /api/webhooks",
+        "POST /api/webhooks/{id}/deliveries/{deliveryId}/retry",
+        "POST /api/webhooks/{id}/test",
       ]
     `);
   });
@@ -198,10 +227,10 @@ describe('every route', () => {
     const WRONG: unknown[] = [null, [], 'text', 7, true, { unknown: 1 }, { __proto: 1 }, ...wrongFields()];
     for (const route of allRoutes().filter(takesBody)) {
       for (const json of WRONG) {
-        const answer = await createClient(server.url, bed.owner.token)(
-          route.path.replace('{id}', owned.conversation),
-          { method: route.method, json },
-        );
+        const answer = await createClient(server.url, bed.owner.token)(addressOf(route, owned.conversation), {
+          method: route.method,
+          json,
+        });
         const what = `${name(route)} ${JSON.stringify(json)}`;
         if (BODY_MAY_BE_ABSENT.includes(name(route)) && json === null) continue;
         expect(answer.status, what).toBe(422);
@@ -227,10 +256,10 @@ describe('every route', () => {
     ['more than 1 MiB', JSON.stringify({ text: 'x'.repeat(1_100_000) }), 413, 'request.too-large'],
   ])('answers %s with its own problem', async (_, body, status, code) => {
     for (const route of allRoutes().filter((route) => BODIES[name(route)] !== undefined)) {
-      const answer = await createClient(server.url, bed.owner.token)(
-        route.path.replace('{id}', owned.conversation),
-        { method: route.method, body },
-      );
+      const answer = await createClient(server.url, bed.owner.token)(addressOf(route, owned.conversation), {
+        method: route.method,
+        body,
+      });
       expectProblem(answer, status);
       expect(answer.json['code']).toBe(code);
     }
@@ -244,10 +273,11 @@ describe('every route', () => {
     'nonsense',
   ])('refuses a body of type %s', async (type) => {
     for (const route of allRoutes().filter((route) => BODIES[name(route)] !== undefined)) {
-      const answer = await createClient(server.url, bed.owner.token)(
-        route.path.replace('{id}', owned.conversation),
-        { method: route.method, body: '{"text":"x"}', headers: { 'content-type': type } },
-      );
+      const answer = await createClient(server.url, bed.owner.token)(addressOf(route, owned.conversation), {
+        method: route.method,
+        body: '{"text":"x"}',
+        headers: { 'content-type': type },
+      });
       expectProblem(answer, 415);
     }
   });

@@ -21,13 +21,16 @@ import { checkCsrf, checkRole, checkSameSite, identifyViewer } from './guard.ts'
 import { addHealthRoutes } from './health-routes.ts';
 import { checkHost, toAllowedHosts } from './host-check.ts';
 import { addIdempotency } from './idempotency.ts';
+import type { Notices } from '../../notices/index.ts';
 import { addIdentityRoutes } from './identity-routes.ts';
 import { addJsonBodies, makeBodyStorable, refuseEncodedBody } from './json-body.ts';
 import { addOpenApi } from './openapi.ts';
 import { toProblem } from './problem.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { SESSION_COOKIE, sessionCookieOptions } from './session-cookie.ts';
+import { addPushRoutes } from './push-routes.ts';
 import { addSettingsRoutes } from './settings-routes.ts';
+import { addWebhookRoutes } from './webhook-routes.ts';
 import { EventHub, STREAM_LIMITS, type EventReads, type StreamLimits } from './streams/event-hub.ts';
 import { addWebFiles, isApiPath, isPageRequest, sendPage } from './web-files.ts';
 
@@ -40,6 +43,7 @@ export interface HttpDependencies {
   runs: RunDependencies;
   readSystemStatus: (userId: string) => Promise<SystemStatus>;
   startDemo: StartDemo;
+  notices: Notices;
   /** What a user may spend a day at most, in US dollars; `null`: no limit. */
   dailyCostUsd: number | null;
   logger: Logger;
@@ -175,6 +179,8 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
   addWebRoutes(app, runs, deps.startDemo);
   addEventRoutes(app, { hub, reads, runs });
   addSettingsRoutes(app, deps);
+  addWebhookRoutes(app, deps);
+  addPushRoutes(app, deps);
 }
 
 /** One line a request, without its query, headers or body. */

@@ -10,6 +10,7 @@ import type { Database } from '../../../kernel/database/database.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { silentLogger } from '../../../kernel/logger.ts';
 import { SignalBus } from '../../../kernel/signal-bus.ts';
+import { createIdleNotices } from '../../../notices/testing.ts';
 import type { RunDependencies } from '../../../runs/index.ts';
 import { createHttpServer, type HttpDependencies } from '../create-http-server.ts';
 
@@ -84,6 +85,7 @@ async function startServer(
     runs,
     readSystemStatus: async () => EMPTY_STATUS,
     startDemo: ({ userId }) => insertRunningTask(database, userId, null),
+    notices: createIdleNotices(database, signals),
     dailyCostUsd: null,
     logger: silentLogger,
     version: '0.0.0-test',

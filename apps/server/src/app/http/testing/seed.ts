@@ -3,6 +3,8 @@ import { insertApprovals } from '../../../engine/journal/approval.store.ts';
 import { openArtifacts } from '../../../engine/journal/artifact.store.ts';
 import { insertConversation } from '../../../engine/journal/conversation.store.ts';
 import { createApiToken } from '../../../identity/index.ts';
+import { putPushSubscription } from '../../../notices/push-subscription.store.ts';
+import { insertWebhook } from '../../../notices/webhook.store.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { HttpTestbed } from './http-testbed.ts';
 
@@ -13,6 +15,9 @@ export interface SeededIds {
   approval: string;
   artifact: string;
   token: string;
+  webhook: string;
+  delivery: string;
+  'push-subscription': string;
 }
 
 export async function seedOneOfEach(bed: HttpTestbed, userId: string): Promise<SeededIds> {
@@ -28,7 +33,29 @@ export async function seedOneOfEach(bed: HttpTestbed, userId: string): Promise<S
   const artifacts = openArtifacts(bed.database.pool, { userId, taskId: task });
   const artifact = (await artifacts.save('a.txt', 'text/plain', 'hello')).id;
   const token = (await createApiToken(bed.database, userId, { name: 'seeded' })).id;
-  return { conversation, task, approval, artifact, token };
+  return { conversation, task, approval, artifact, token, ...(await seedNotices(bed, userId)) };
+}
+
+async function seedNotices(bed: HttpTestbed, userId: string) {
+  const { pool } = bed.database;
+  const sealed = { keyId: 'none', sealed: Buffer.alloc(0) };
+  const webhook = newId();
+  const given = { url: 'https://receiver.test', description: '', events: [], secret: sealed };
+  await insertWebhook(pool, userId, { ...given, id: webhook });
+  const delivery = newId();
+  await pool.query(
+    `insert into vitto_webhook_deliveries (id, webhook_id, user_id, position, event, body, state)
+     values ($1, $2, $3, 1, 'task.completed', '{}', 'failed')`,
+    [delivery, webhook, userId],
+  );
+  const browser = {
+    id: newId(),
+    endpoint: `https://push.test/${userId}`,
+    browser: 'a browser',
+    keys: sealed,
+  };
+  await putPushSubscription(pool, userId, browser);
+  return { webhook, delivery, 'push-subscription': browser.id };
 }
 
 export async function seedApproval(
