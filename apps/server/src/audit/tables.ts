@@ -34,6 +34,7 @@ export const auditEvents = pgTable(
   },
   (table) => [
     index('vitto_audit_events_actor').on(table.actorId, table.seq.desc()),
+    index('vitto_audit_events_at').on(table.at, table.seq),
     index('vitto_audit_events_action').on(table.action, table.seq.desc()),
   ],
 );

@@ -8,6 +8,7 @@ export * from './journal/lease.store.ts';
 export { readQueueFigures, type QueueFigures } from './journal/queue-figures.store.ts';
 export { PgTaskJournal, type JournalOptions } from './journal/pg-task-journal.ts';
 export * from './journal/task.store.ts';
+export * from './journal/usage.store.ts';
 export type { DecideCall, EvaluateGate } from './loop/hooks.ts';
 export type { ClaimedGuest, Run, RunEnd } from './loop/run-context.ts';
 export { runLoop } from './loop/run-loop.ts';

@@ -1,0 +1,1 @@
+CREATE INDEX "vitto_audit_events_at" ON "vitto_audit_events" USING btree ("at","seq");
