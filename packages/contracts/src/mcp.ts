@@ -34,6 +34,7 @@ export const mcpToolChoice = z.strictObject({
   risk: risk.optional(),
   isEnabled: z.boolean().optional(),
 });
+export type McpToolChoice = z.infer<typeof mcpToolChoice>;
 
 /** A tool as its server describes it; invisible characters are taken out and counted. */
 export const mcpToolDefinition = z.object({
@@ -47,6 +48,8 @@ export const mcpToolDefinition = z.object({
   hints: z.record(z.string(), z.json()),
   /** What was wrong with the description: invisible characters, too long, a name that had to be changed. */
   warnings: z.array(z.string()),
+  /** False: it is shown, but no task is offered it; the warnings say why. */
+  isUsable: z.boolean(),
 });
 export type McpToolDefinition = z.infer<typeof mcpToolDefinition>;
 

@@ -12,7 +12,14 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { ActionDomain, Failure, McpToolDefinition, McpTransport, Risk } from '@vitto/contracts';
+import type {
+  ActionDomain,
+  Failure,
+  McpToolChoice,
+  McpToolDefinition,
+  McpTransport,
+  Risk,
+} from '@vitto/contracts';
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
@@ -30,7 +37,7 @@ export const mcpServers = pgTable(
     transport: jsonb('transport').$type<McpTransport>().notNull(),
     domain: text('domain').$type<ActionDomain>().notNull(),
     risk: text('risk').$type<Risk>().notNull(),
-    toolChoices: jsonb('tool_choices').$type<Record<string, unknown>>().notNull().default({}),
+    toolChoices: jsonb('tool_choices').$type<Record<string, McpToolChoice>>().notNull().default({}),
     isEnabled: boolean('is_enabled').notNull().default(true),
     approvedTools: jsonb('approved_tools').$type<McpToolDefinition[]>().notNull().default([]),
     approvedHash: text('approved_hash'),

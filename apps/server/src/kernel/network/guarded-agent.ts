@@ -12,6 +12,8 @@ export interface GuardOptions {
   mayUseLocalNames?: boolean;
   /** Milliseconds for look-up, connection and TLS together. */
   connectMs?: number;
+  /** Milliseconds without a byte after which an answer counts as dead; 15 s by default, 0 for never. */
+  silenceMs?: number;
   /** The most that the headers of an answer may take. */
   maxHeaderBytes?: number;
   /** Certificate authorities (PEM) in place of the system's. */
@@ -20,7 +22,6 @@ export interface GuardOptions {
 
 const CONNECT_MS = 10_000;
 const MAX_HEADER_BYTES = 32 * 1024;
-/** Milliseconds without a byte after which an answer counts as dead. */
 const SILENCE_MS = 15_000;
 
 /**
@@ -47,8 +48,8 @@ export function createGuardedAgent(options: GuardOptions = {}): Agent {
       else callback(refusal, null);
     },
     maxHeaderSize: options.maxHeaderBytes ?? MAX_HEADER_BYTES,
-    headersTimeout: SILENCE_MS,
-    bodyTimeout: SILENCE_MS,
+    headersTimeout: options.silenceMs ?? SILENCE_MS,
+    bodyTimeout: options.silenceMs ?? SILENCE_MS,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 30_000,
     connections: 8,
