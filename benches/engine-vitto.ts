@@ -8,6 +8,7 @@ import type { Model } from '../apps/server/src/engine/models/model.ts';
 import { ToolRegistry } from '../apps/server/src/engine/tools/registry.ts';
 import { defineTool } from '../apps/server/src/engine/tools/tool.ts';
 import { ensureOwner, readSettings } from '../apps/server/src/identity/index.ts';
+import { createTestSecrets } from '../apps/server/src/identity/vault/testing.ts';
 import { systemClock } from '../apps/server/src/kernel/clock.ts';
 import { openDatabase, type Database } from '../apps/server/src/kernel/database/database.ts';
 import { migrateDatabase } from '../apps/server/src/kernel/database/migrate.ts';
@@ -120,6 +121,7 @@ function taskDependencies(
     decide: decideByRisk,
     resolveModels: async () => [toModel(steps)],
     limiter: new ModelLimiter(systemClock),
+    secrets: createTestSecrets(database),
     readSettings: (id) => readSettings(database, id),
     guests: {
       claim: () => Promise.reject(new Error('no tool of this bench needs a guest')),

@@ -16,6 +16,7 @@ import {
   isOwner,
   openVault,
   readSettings,
+  Secrets,
   type User,
 } from '../identity/index.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -78,6 +79,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
     });
     await signals.start();
     stops.push(() => signals.stop());
+    const secrets = new Secrets({ database, vault, signals, logger });
     const queue = new WakeQueue({ url: databaseUrl, logger, isWorker });
     await queue.start();
     stops.push(() => queue.stop());
@@ -131,6 +133,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
         decide: decideByRisk,
         resolveModels: (task, settings) => models.resolve(task, settings),
         limiter: new ModelLimiter(systemClock),
+        secrets,
         readSettings: readUserSettings,
         guests,
         sweepGuests: () => guests.sweep(),

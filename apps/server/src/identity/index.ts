@@ -19,3 +19,4 @@ export {
 } from './sign-in-code.store.ts';
 export { openVault } from './vault/open-vault.ts';
 export { Vault, type Sealed } from './vault/vault.ts';
+export { Secrets } from './secrets.ts';

@@ -8,8 +8,12 @@ export type Signal =
   | { kind: 'journal'; userId: string }
   /** A task was cancelled or seized: its owner stops at once. */
   | { kind: 'task-seized'; taskId: string }
+  /** Something that processes keep in memory was changed; `userId`: whose, `null` for the whole installation's. */
+  | { kind: 'changed'; what: ChangedThing; userId: string | null }
   /** The connection was lost for a while: anything may have happened. */
   | { kind: 'reconnected' };
+
+export type ChangedThing = 'secrets' | 'model-providers';
 
 const CHANNEL = 'vitto_signals';
 /** Journal signals of one user within this time go out as one. */
@@ -74,6 +78,12 @@ export class SignalBus {
   async taskSeized(taskId: string): Promise<void> {
     this.#deliver({ kind: 'task-seized', taskId });
     await this.#notify([{ kind: 'task-seized', taskId }]);
+  }
+
+  /** Tells every process that what it keeps of a thing in memory is out of date. */
+  async changed(what: ChangedThing, userId: string | null): Promise<void> {
+    this.#deliver({ kind: 'changed', what, userId });
+    await this.#notify([{ kind: 'changed', what, userId }]);
   }
 
   async #flush(): Promise<void> {
@@ -159,14 +169,17 @@ export class SignalBus {
 
 /** A signal as it came over the channel, on which any program may write; `null` when it is none. */
 function parseSignal(payload: string): (Signal & { from?: unknown }) | null {
-  let signal: { kind?: unknown; userId?: unknown; taskId?: unknown; from?: unknown } | null;
+  let signal: Record<'kind' | 'userId' | 'taskId' | 'what' | 'from', unknown> | null;
   try {
     signal = JSON.parse(payload) as typeof signal;
   } catch {
     return null;
   }
-  const { kind, userId, taskId, from } = signal ?? {};
+  const { kind, userId, taskId, what, from } = signal ?? {};
   if (kind === 'journal' && typeof userId === 'string') return { kind, userId, from };
   if (kind === 'task-seized' && typeof taskId === 'string') return { kind, taskId, from };
+  if (kind === 'changed' && typeof what === 'string' && (userId === null || typeof userId === 'string')) {
+    return { kind, what: what as ChangedThing, userId, from };
+  }
   return null;
 }

@@ -21,6 +21,7 @@ import {
   Transcript,
 } from '../engine/index.ts';
 import type { Failure, Settings } from '@vitto/contracts';
+import type { Secrets } from '../identity/index.ts';
 import { AppError } from '../kernel/app-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isDatabaseAway, type Database } from '../kernel/database/database.ts';
@@ -40,6 +41,7 @@ export interface RunTaskDependencies {
   /** The task's models in order; throws AppError or ModelError when the list names what does not exist. */
   resolveModels: (task: TaskRecord, settings: Settings) => Promise<Model[]>;
   limiter: ModelLimiter;
+  secrets: Pick<Secrets, 'fill' | 'masking'>;
   readSettings: (userId: string) => Promise<Settings>;
   /** Guests of tasks: `release` removes what a task that has ended leaves behind, `suspend` ends what runs and keeps the files. */
   guests: {
@@ -75,6 +77,10 @@ export async function runTask(
   if (task === null) return null;
   control.onTaken?.();
   deps.signals.journalGrew(task.userId);
+  return deps.secrets.masking(task.userId, () => runTaken(deps, task, control));
+}
+
+async function runTaken(deps: RunTaskDependencies, task: TaskRecord, control: RunControl): Promise<RunEnd> {
   const log = deps.logger.child({ taskId: task.id, userId: task.userId });
   try {
     const waiting = { clock: deps.clock, logger: log, signal: control.signal };
@@ -119,6 +125,7 @@ async function prepareRun(
       systemPrompt: buildSystemPrompt(prompt),
       artifacts: openArtifacts(deps.database.pool, { userId: task.userId, taskId: task.id }),
       claimGuest: () => deps.guests.claim(task),
+      fillSecrets: (value) => deps.secrets.fill(task.userId, value),
       clock: deps.clock,
       logger,
       timeZone: settings.timeZone,

@@ -25,6 +25,8 @@ export interface LoopDependencies {
   artifacts: ArtifactAccess;
   /** Makes or finds the task's guest; rejects with `GuestError`. The loop calls it at the first need, once a run. */
   claimGuest: () => Promise<ClaimedGuest>;
+  /** Puts the user's secrets where a value names them; rejects with `secret.unknown`. */
+  fillSecrets: <T>(value: T) => Promise<T>;
   clock: Clock;
   logger: Logger;
   timeZone: string;

@@ -5,7 +5,7 @@ import {
   type NewEvent,
   type WaitingFor,
 } from '@vitto/contracts';
-import { describeError } from '../../kernel/app-error.ts';
+import { AppError, describeError } from '../../kernel/app-error.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import type { Tool, ToolContext, ToolOutcome, ToolResult } from '../tools/tool.ts';
 import { LostLease } from '../journal/journal.store.ts';
@@ -96,6 +96,10 @@ async function callHandler(
         text: `${tool.name} did not end within ${Math.round(limit / 1000)} s and was stopped.`,
       };
     }
+    if (error instanceof AppError) {
+      const hint = error.hint === undefined ? '' : ` ${error.hint}`;
+      return { status: 'error', text: `${error.code}: ${error.message}${hint}` };
+    }
     if (error instanceof GuestError) {
       const hint = error.hint === undefined ? '' : ` ${error.hint}`;
       const prefix = error.code === 'unavailable' ? 'tool_unavailable' : error.code;
@@ -185,6 +189,7 @@ function toContext(
       for (const notice of notices) progress.report('note', `${notice}\n`);
       return session;
     },
+    fillSecrets: run.deps.fillSecrets,
     budgetLeft: () => ({
       iterations: task.maxIterations - run.state.iteration,
       tokens: task.maxTokens === null ? null : task.maxTokens - run.spent.tokens,

@@ -87,6 +87,12 @@ export interface ToolContext {
    * (`unavailable`) where none may be had: code never runs on the host.
    */
   claimGuest: () => Promise<GuestSession>;
+  /**
+   * Puts the user's secrets where a value names them (`{{secret:NAME}}` in any of its strings). Called at the last
+   * moment: what it gives goes out and is kept nowhere.
+   * @throws AppError `secret.unknown`.
+   */
+  fillSecrets: <T>(value: T) => Promise<T>;
   /** What is left of the task's budget. */
   budgetLeft: () => BudgetLeft;
 }

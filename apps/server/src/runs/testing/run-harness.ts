@@ -24,6 +24,7 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 import { assembleContext, decideByRisk } from '../../autonomy/index.ts';
+import { createTestSecrets } from '../../identity/vault/testing.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createTestDatabase } from '../../kernel/database/testing.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -137,6 +138,7 @@ export async function createRunHarness(options: {
     checkModels: () => Promise.resolve(),
     resolveAllowedPaths: (paths) => Promise.resolve(paths),
   };
+  const secrets = createTestSecrets(database);
   const state = { models: options.models ?? [] };
   const registry = new ToolRegistry([
     createCoreTools(() => Promise.reject(new Error('not in this test'))),
@@ -153,6 +155,7 @@ export async function createRunHarness(options: {
     decide: options.decide ?? decideByRisk,
     resolveModels: () => Promise.resolve(state.models),
     limiter: new ModelLimiter(systemClock),
+    secrets,
     readSettings,
     guests: {
       claim: () =>
@@ -180,6 +183,7 @@ export async function createRunHarness(options: {
     userId,
     runs,
     tasks,
+    secrets,
     woken,
     setModels: (models: Model[]) => void (state.models = models),
     start: (text: string, more: Partial<Parameters<typeof createRun>[1]> = {}) =>

@@ -59,6 +59,7 @@ export async function runTool(
       guest instanceof Error
         ? Promise.reject(guest)
         : Promise.resolve({ id: 'g', kind: 'process-sandbox', home: '/home/user', ...guest } as GuestSession),
+    fillSecrets: (value) => Promise.resolve(value),
     budgetLeft: () => ({ iterations: 1, tokens: null, costUsd: null, durationMs: null }),
   };
   const result = (await tool.run(tool.input.parse(input), context)) as ToolResult;
