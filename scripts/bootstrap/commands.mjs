@@ -12,4 +12,5 @@ export const COMMANDS = {
   'bench:engine': { run: 'benches/engine.ts' },
   'bench:stream': { run: 'benches/stream.ts' },
   'bench:start': { run: 'benches/start.ts', web: true },
+  'bench:web': { run: 'benches/web/bench.ts', parts: ['chromium'], web: true },
 };
