@@ -77,6 +77,8 @@ export const eventPayloads = {
     attachments: z.array(artifactRef).optional(),
     /** The message of this conversation that this one stands in for: what came from it on does not count any more. */
     replaces: id.optional(),
+    /** Journal position of that message: up to this event, nothing from there on counts. */
+    replacesPosition: z.number().int().optional(),
   }),
 
   'task.created': loose({
@@ -131,6 +133,8 @@ export const eventPayloads = {
     summary: z.string().optional(),
     /** Of a compaction: the journal position up to which the summary stands in. */
     throughPosition: z.number().int().optional(),
+    /** Of a compaction: the summary stands for text from outside too. */
+    tainted: z.boolean().optional(),
   }),
 
   'agent.iteration': loose({

@@ -1,5 +1,6 @@
 /** What a person reads of runs: conversations, tasks, approvals, artifacts and events, each bound to its user. */
 export {
+  deleteUnsentUploads,
   findApproval,
   findArtifact,
   findConversation,
@@ -9,6 +10,7 @@ export {
   listConversations,
   listMessages,
   listTasks,
+  openArtifacts,
   readArtifact,
   readConversationEvents,
   readLastPosition,
@@ -16,6 +18,7 @@ export {
   readTaskEventsAfterPosition,
   readTaskSteps,
   readUserEvents,
+  searchConversations,
   toTask,
   updateConversation,
 } from '../engine/index.ts';

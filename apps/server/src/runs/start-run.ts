@@ -11,7 +11,7 @@ import {
   voidApprovals,
   wakeTask,
 } from '../engine/index.ts';
-import type { NewEvent, SentMessage } from '@vitto/contracts';
+import type { EventPayload, NewEvent, SentMessage } from '@vitto/contracts';
 import { inTransaction } from '../kernel/database/transaction.ts';
 import { notFound } from '../kernel/app-error.ts';
 import { newId } from '../kernel/ids.ts';
@@ -20,7 +20,9 @@ import { toStorableText } from '../kernel/text/storable.ts';
 import { maskSecrets } from '../kernel/text/mask-secrets.ts';
 import { chooseBudget } from './choose-budget.ts';
 import { estimateTask } from './estimate-task.ts';
+import { conversationBusy, findReplaced } from './find-replaced.ts';
 import type { RunDependencies } from './run-dependencies.ts';
+import { takeAttachments } from './take-attachments.ts';
 
 export interface MessageRequest {
   userId: string;
@@ -30,12 +32,17 @@ export interface MessageRequest {
   source: string;
   model?: string | undefined;
   budget?: Partial<NewTask['budget']> | undefined;
+  /** Files that were uploaded before. */
+  attachments?: string[] | undefined;
+  /** Edit and retry: the message that this one stands in for; only while nothing runs in the conversation. */
+  replaces?: string | undefined;
 }
 
 /**
  * Takes a user's message: it steers the conversation's task when one has not ended, answers its question when it
  * waits for one, and else starts a task. Two messages at once are taken one after the other.
- * @throws AppError `conversation.not-found`, or what the budget or model list is refused for.
+ * @throws AppError `conversation.not-found`, `attachment.not-found`, why a message cannot be replaced (409), or what the
+ *   budget or model list is refused for.
  */
 export async function sendMessage(deps: RunDependencies, request: MessageRequest): Promise<SentMessage> {
   const plan = await planRun(deps, request);
@@ -89,7 +96,10 @@ async function takeMessage(
   const conversation = await lockConversation(client, request.userId, request.conversationId);
   if (conversation === null) throw notFound('conversation');
   const active = await lockActiveTask(client, request.conversationId);
-  if (active !== null) return deliverToTask(deps, client, active, request);
+  if (active !== null) {
+    if (request.replaces !== undefined) throw conversationBusy();
+    return deliverToTask(deps, client, active, request);
+  }
   await nameConversation(client, request.conversationId, storable(request.text));
   const allowedPaths = [...new Set([...conversation.allowedPaths, ...plan.allowedPaths])];
   return startTask(deps, client, request, { ...plan, allowedPaths });
@@ -100,9 +110,11 @@ export async function deliverToTask(
   deps: RunDependencies,
   client: SqlClient,
   task: TaskRecord,
-  request: Pick<MessageRequest, 'userId' | 'text' | 'source'>,
+  request: Pick<MessageRequest, 'userId' | 'text' | 'source' | 'attachments'>,
 ): Promise<SentMessage> {
   const messageId = newId();
+  const owner = { userId: request.userId, taskId: task.id };
+  const attachments = await takeAttachments(client, owner, request.attachments);
   const answers = task.waitingFor?.kind === 'input' ? task.waitingFor.callId : undefined;
   const message: NewEvent = {
     type: 'user.message',
@@ -111,6 +123,7 @@ export async function deliverToTask(
       text: request.text,
       source: request.source,
       ...(answers === undefined ? {} : { answers }),
+      ...(attachments.length === 0 ? {} : { attachments }),
     },
   };
   // A person who writes instead of deciding has changed their mind: nothing that was asked runs on an old yes.
@@ -144,25 +157,39 @@ async function startTask(
     ...options,
   };
   await insertTask(client, task);
+  const message: NewEvent = {
+    type: 'user.message',
+    payload: {
+      messageId,
+      text: request.text,
+      source: request.source,
+      allowedPaths: options.allowedPaths,
+      ...(await readExtras(client, request, id)),
+    },
+  };
   await appendEvents(client, {
     taskId: id,
     fence: null,
-    events: [
-      created(task),
-      {
-        type: 'user.message',
-        payload: {
-          messageId,
-          text: request.text,
-          source: request.source,
-          allowedPaths: options.allowedPaths,
-        },
-      },
-      queued('created'),
-    ],
+    events: [created(task), message, queued('created')],
   });
   await deps.queue.wake(id, client);
   return { messageId, taskId: id, outcome: 'started' };
+}
+
+/** The files of a message that starts a task, and the message that it stands in for. */
+async function readExtras(
+  client: SqlClient,
+  request: MessageRequest,
+  taskId: string,
+): Promise<Pick<EventPayload<'user.message'>, 'attachments' | 'replaces' | 'replacesPosition'>> {
+  const { userId, conversationId, replaces } = request;
+  const attachments = await takeAttachments(client, { userId, taskId }, request.attachments);
+  return {
+    ...(attachments.length === 0 ? {} : { attachments }),
+    ...(replaces === undefined
+      ? {}
+      : { replaces, replacesPosition: await findReplaced(client, conversationId, replaces) }),
+  };
 }
 
 function created(task: NewTask): NewEvent {

@@ -8,11 +8,17 @@ import { deliverToTask } from './start-run.ts';
 
 /**
  * Hands a message to a task by its id.
- * @throws AppError `task.not-found`; `task.ended` when there is nobody to read it.
+ * @throws AppError `task.not-found`; `task.ended` when there is nobody to read it; `attachment.not-found`.
  */
 export async function steerRun(
   deps: RunDependencies,
-  request: { userId: string; taskId: string; text: string; source: string },
+  request: {
+    userId: string;
+    taskId: string;
+    text: string;
+    source: string;
+    attachments?: string[] | undefined;
+  },
 ): Promise<SentMessage> {
   const sent = await inTransaction(deps.database, async (client) => {
     if ((await findTask(client, request.userId, request.taskId)) === null) throw notFound('task');

@@ -74,6 +74,7 @@ function completeDocument(document: OpenApiDocument): OpenApiDocument {
       if (method === 'post') addParameter(operation, 'IdempotencyKey');
       if (path === '/api/events' || path === '/api/tasks/{id}/events') addStream(operation);
       if (path.endsWith('/content')) addBytes(operation);
+      if (path === '/api/attachments') addUpload(operation);
     }
   }
   return full;
@@ -94,6 +95,10 @@ function addStream(operation: Operation): void {
 function addBytes(operation: Operation): void {
   operation.responses['200'] = { description: 'The bytes', content: { '*/*': {} } };
   operation.responses['206'] = { description: 'The range that was asked for', content: { '*/*': {} } };
+}
+
+function addUpload(operation: Operation): void {
+  operation.requestBody = { required: true, content: { 'application/octet-stream': {} } };
 }
 
 function toJsonSchema(): unknown {

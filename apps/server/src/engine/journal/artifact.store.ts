@@ -87,6 +87,35 @@ export async function findArtifact(sql: Sql, userId: string, id: string): Promis
   return row === undefined ? null : { ...row, createdAt: row.createdAt.toISOString() };
 }
 
+/**
+ * A user's artifacts by id, in the order of the ids; `null` for one that is not there. Those that no task has yet (a
+ * file that was uploaded for a message) go with `taskId` from now on, and are deleted with it.
+ */
+export async function takeArtifacts(
+  sql: Sql,
+  owner: { userId: string; taskId: string },
+  ids: string[],
+): Promise<(ArtifactRef | null)[]> {
+  if (ids.length === 0) return [];
+  const result = await sql.query(
+    `update vitto_artifacts set task_id = coalesce(task_id, $3)
+     where id = any($1::uuid[]) and user_id = $2 and is_complete
+     returning id, name, media_type as "mediaType", bytes::float8 as bytes`,
+    [ids, owner.userId, owner.taskId],
+  );
+  const found = new Map((result.rows as ArtifactRef[]).map((row) => [row.id, row]));
+  return ids.map((id) => found.get(id) ?? null);
+}
+
+/** Deletes what a user has uploaded and not sent within so many hours. */
+export async function deleteUnsentUploads(sql: Sql, userId: string, hours: number): Promise<void> {
+  await sql.query(
+    `delete from vitto_artifacts
+     where task_id is null and user_id = $1 and created_at < clock_timestamp() - make_interval(hours => $2)`,
+    [userId, hours],
+  );
+}
+
 /** A part of an artifact's content; `null` when the user has none of that id. */
 export async function readArtifact(
   sql: Sql,

@@ -103,7 +103,38 @@ export async function listConversations(
   return (result.rows as ConversationRow[]).map(toConversation);
 }
 
-/** A page of a conversation's messages, newest first, before a journal position: what was asked and what was answered. */
+/** Where a message of a conversation stands, and why it can be no message to begin anew from. */
+export interface MessagePlace {
+  position: number;
+  isAnswer: boolean;
+  isReplaced: boolean;
+}
+/** The place of a user's message; `null` when the conversation has none of that id. */
+export async function findMessage(
+  sql: Sql,
+  conversationId: string,
+  messageId: string,
+): Promise<MessagePlace | null> {
+  const result = await sql.query(
+    `select e.position::float8 as position, e.payload->>'answers' is not null as "isAnswer",
+       ${isReplaced('e')} as "isReplaced"
+     from vitto_task_events e
+     where e.conversation_id = $1 and e.type = 'user.message' and e.payload->>'messageId' = $2
+       and e.type in ('user.message', 'task.completed', 'task.failed')`,
+    [conversationId, messageId],
+  );
+  return (result.rows[0] as MessagePlace | undefined) ?? null;
+}
+
+/** True for an event of the conversation $1 that a later message stands in for. */
+const isReplaced = (event: string) => `exists (select 1 from vitto_task_events r
+  where r.conversation_id = $1 and r.type = 'user.message' and r.payload->>'replaces' is not null
+    and r.position > ${event}.position and (r.payload->>'replacesPosition')::bigint <= ${event}.position)`;
+
+/**
+ * A page of a conversation's messages, newest first, before a journal position: what was asked and what was answered,
+ * without what was replaced by an edit.
+ */
 export async function listMessages(
   sql: Sql,
   userId: string,
@@ -112,9 +143,9 @@ export async function listMessages(
   limit: number,
 ): Promise<Message[]> {
   const result = await sql.query(
-    `select task_id, seq, position::float8 as position, type, payload, at from vitto_task_events
+    `select task_id, seq, position::float8 as position, type, payload, at from vitto_task_events e
      where conversation_id = $1 and user_id = $2 and position < $3
-       and type in ('user.message', 'task.completed', 'task.failed')
+       and type in ('user.message', 'task.completed', 'task.failed') and not ${isReplaced('e')}
      order by position desc limit $4`,
     [conversationId, userId, before ?? Number.MAX_SAFE_INTEGER, limit],
   );
