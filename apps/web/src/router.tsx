@@ -6,7 +6,6 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { lazy } from 'react';
 import { ConversationPage } from './features/chat/conversation-page.tsx';
 import { NewConversationPage } from './features/chat/new-conversation-page.tsx';
 import type { LaterPlace } from './features/later/strings.ts';
@@ -55,16 +54,17 @@ const system = page('/operations/system', () => import('./features/system/system
 const costs = page('/command/costs', () => import('./features/costs/costs-page.tsx'), 'CostsPage');
 const audit = page('/command/audit', () => import('./features/audit/audit-page.tsx'), 'AuditPage');
 
-const TaskPage = lazy(async () => ({ default: (await import('./features/task/task-page.tsx')).TaskPage }));
+const TaskPage = lazyRouteComponent(() => import('./features/task/task-page.tsx'), 'TaskPage');
 const task = createRoute({ getParentRoute: () => shell, path: '/vitto/t/$taskId', component: TaskRoute });
 function TaskRoute() {
   const { taskId } = task.useParams();
   return <TaskPage key={taskId} id={taskId} />;
 }
 
-const SettingsPage = lazy(async () => ({
-  default: (await import('./features/settings/settings-page.tsx')).SettingsPage,
-}));
+const SettingsPage = lazyRouteComponent(
+  () => import('./features/settings/settings-page.tsx'),
+  'SettingsPage',
+);
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/vitto/settings/{-$section}',
@@ -74,9 +74,7 @@ function SettingsRoute() {
   return <SettingsPage section={settings.useParams().section ?? ''} />;
 }
 
-const LaterPage = lazy(async () => ({
-  default: (await import('./features/later/later-page.tsx')).LaterPage,
-}));
+const LaterPage = lazyRouteComponent(() => import('./features/later/later-page.tsx'), 'LaterPage');
 /** Places of the navigation that are not built yet. */
 const LATER: Record<string, LaterPlace> = {
   '/vitto/brain': 'brain',
@@ -108,7 +106,13 @@ const places = [newConversation, conversation, inbox, agents, system, costs, aud
 const routes = root.addChildren([home, signIn, shell.addChildren(places)]);
 
 export function createAppRouter() {
-  return createRouter({ routeTree: routes, scrollRestoration: false, defaultPreload: 'intent' });
+  return createRouter({
+    routeTree: routes,
+    scrollRestoration: false,
+    defaultPreload: 'intent',
+    // Each page has a boundary of its own: what breaks in one leaves the rail and the way to the others.
+    defaultErrorComponent: CrashedPage,
+  });
 }
 
 declare module '@tanstack/react-router' {

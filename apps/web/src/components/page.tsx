@@ -1,10 +1,19 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, type ReactNode, type Ref } from 'react';
 import { useStrings } from '../i18n/strings-context.tsx';
-import { MenuButton } from '../shell/rail.tsx';
+import { MenuButton } from '../shell/drawer.tsx';
 
-/** A page of the shell: its heading, what can be done there, and a content column. `isWide` for live views. */
-export function Page(props: { title: string; actions?: ReactNode; isWide?: boolean; children: ReactNode }) {
-  const { title, actions, isWide = false, children } = props;
+interface PageProps {
+  title: string;
+  actions?: ReactNode;
+  /** For live views: the whole width. */
+  isWide?: boolean;
+  /** The frame that scrolls, for lists that draw only what is in sight. */
+  scroller?: Ref<HTMLDivElement>;
+  children: ReactNode;
+}
+
+/** A page of the shell: its heading, what can be done there, and a content column. */
+export function Page({ title, actions, isWide = false, scroller, children }: PageProps) {
   const strings = useStrings();
   useEffect(() => {
     document.title = `${title.toWellFormed()} · ${strings.app.name}`;
@@ -13,12 +22,12 @@ export function Page(props: { title: string; actions?: ReactNode; isWide?: boole
     <main id="content" className="flex min-h-0 flex-1 flex-col">
       <header className="flex min-h-11 items-center gap-2 border-b border-line px-4">
         <MenuButton />
-        <h1 className="min-w-0 flex-1 truncate font-semibold" dir="auto">
+        <h1 className="min-w-0 flex-1 truncate font-semibold outline-none" dir="auto">
           {title.toWellFormed()}
         </h1>
         {actions}
       </header>
-      <div className="min-h-0 flex-1 overflow-y-auto">
+      <div ref={scroller} className="relative min-h-0 flex-1 overflow-y-auto">
         <div className={`mx-auto w-full px-4 py-6 ${isWide ? '' : 'max-w-[1200px]'}`}>{children}</div>
       </div>
     </main>

@@ -1,115 +1,64 @@
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
-import { SESSION_KEY, tellOtherTabs } from '../api/session.ts';
-import { useVitto } from '../api/vitto-context.tsx';
-import { Button } from '../components/button.tsx';
+import { Link, useLocation } from '@tanstack/react-router';
 import { Icon } from '../components/icon.tsx';
+import { useFeatureStrings } from '../i18n/define-strings.ts';
 import { useStrings } from '../i18n/strings-context.tsx';
+import { AccountMenu } from './account-menu.tsx';
 import { ConversationList } from './conversation-list.tsx';
-import { PreferenceControls } from './preference-controls.tsx';
+import { LaterLinks, PageLink } from './page-link.tsx';
+import { findPlace, PLACES, type Place } from './places.ts';
+import { shellStrings } from './strings.ts';
 
+/** The five places; the one that is open with its pages below it. */
 export function RailContent() {
   const strings = useStrings();
+  const words = useFeatureStrings(shellStrings);
+  const open = findPlace(useLocation({ select: (location) => location.pathname }));
   return (
-    <div className="flex min-h-0 w-full flex-col gap-3 p-3">
-      <Link to="/vitto" className="flex items-center gap-2 px-1.5 pt-1 text-base font-semibold">
+    <div className="flex min-h-0 w-full flex-1 flex-col gap-2 p-3">
+      <Link to="/vitto" className="flex w-fit items-center gap-2 px-1.5 pt-1 text-base font-semibold">
         <img src="/favicon.svg" alt="" className="size-6" />
         {strings.app.name}
       </Link>
-      <Link
-        to="/vitto"
-        className="flex min-h-9 items-center gap-2 rounded-md border border-line bg-surface px-2.5 font-medium hover:border-line-strong"
-      >
-        <Icon name="plus" className="text-accent" />
-        {strings.app.newChat}
-      </Link>
-      <ConversationList />
-      <div className="grid gap-2 border-t border-line pt-3">
-        <PreferenceControls />
-        <SignOut />
-      </div>
+      <ul className="flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto">
+        {PLACES.map((place) => (
+          <li key={place.name} className={place === open ? 'flex min-h-fit flex-col' : ''}>
+            <Link
+              to={place.pages[0]?.to ?? '/vitto'}
+              activeOptions={{ exact: true }}
+              aria-current={place === open ? 'true' : undefined}
+              className={`flex min-h-8 items-center gap-2.5 rounded-md px-1.5 font-medium hover:bg-surface ${place === open ? 'text-ink' : 'text-muted'}`}
+            >
+              <Icon name={place.icon} className={place === open ? 'text-accent' : ''} />
+              {words.places[place.name]}
+            </Link>
+            {place === open && <Pages place={place} />}
+          </li>
+        ))}
+      </ul>
+      <AccountMenu />
     </div>
   );
 }
 
-function SignOut() {
-  const strings = useStrings();
-  const { api } = useVitto();
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const signOut = async () => {
-    await api.signOut().catch(() => {});
-    queries.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION_KEY[0] });
-    queries.setQueryData(SESSION_KEY, await api.readSession().catch(() => null));
-    tellOtherTabs();
-    await navigate({ to: '/sign-in' });
-  };
+/** What is here already, the conversations in the place of Vitto, and what comes later. */
+function Pages({ place }: { place: Place }) {
+  const now = place.pages.filter((page) => page.isLater !== true);
+  if (place.name === 'settings') return null;
   return (
-    <Button look="quiet" className="justify-self-start" onClick={() => void signOut()}>
-      {strings.preferences.signOut}
-    </Button>
-  );
-}
-
-/** On a phone: opens the rail in a panel. A native dialog keeps the focus and closes on Escape. */
-export function MenuButton() {
-  const strings = useStrings();
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <div className="-ms-2 md:hidden">
-      <Button look="quiet" aria-label={strings.app.menu} onClick={() => setOpen(true)}>
-        <Icon name="menu" />
-      </Button>
-      {isOpen && <Drawer onClose={() => setOpen(false)} />}
+    <div className="flex flex-col gap-2 ps-3 pb-2">
+      <ul className="grid gap-px">
+        {now.map((page) => (
+          <li key={page.to}>
+            <PageLink page={page} />
+          </li>
+        ))}
+      </ul>
+      {place.name === 'vitto' && (
+        <div className="flex max-h-[45dvh] min-h-24 flex-col">
+          <ConversationList />
+        </div>
+      )}
+      <LaterLinks pages={place.pages.filter((page) => page.isLater === true)} />
     </div>
-  );
-}
-
-/** On a phone: a new conversation, always in reach. */
-export function NewLink() {
-  const strings = useStrings();
-  return (
-    <Link
-      to="/vitto"
-      aria-label={strings.app.newChat}
-      className="-me-2 grid size-9 place-content-center rounded-md text-muted md:hidden"
-    >
-      <Icon name="plus" />
-    </Link>
-  );
-}
-
-function Drawer({ onClose }: { onClose: () => void }) {
-  const strings = useStrings();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const { current } = dialog;
-    if (current !== null && !current.open) current.showModal();
-  }, []);
-  return (
-    <dialog
-      ref={dialog}
-      aria-label={strings.app.menu}
-      className="m-0 h-dvh max-h-none w-72 max-w-[85vw] border-r border-line bg-sunken text-ink backdrop:bg-black/40"
-      onClose={onClose}
-      onClick={(event) => {
-        // Beside the panel, or on the way to another page.
-        const isAway = event.target === dialog.current || (event.target as Element).closest('a') !== null;
-        if (isAway) dialog.current?.close();
-      }}
-    >
-      <div className="flex h-full">
-        <RailContent />
-      </div>
-      <Button
-        look="quiet"
-        className="absolute top-3 right-2"
-        aria-label={strings.app.closeMenu}
-        onClick={() => dialog.current?.close()}
-      >
-        <Icon name="close" />
-      </Button>
-    </dialog>
   );
 }

@@ -1,56 +1,58 @@
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef } from 'react';
 import { SESSION_KEY, useSession } from '../api/session.ts';
-import { useVitto } from '../api/vitto-context.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { Button } from '../components/button.tsx';
+import { useFeatureStrings } from '../i18n/define-strings.ts';
 import { useStrings } from '../i18n/strings-context.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
-import { RailContent } from './rail.tsx';
+import { BottomBar } from './bottom-bar.tsx';
+import { ShortcutOverview } from './keyboard/shortcut-overview.tsx';
+import { useShortcuts } from './keyboard/use-shortcuts.ts';
 import { SessionStrip } from './session-strip.tsx';
+import { SideRail } from './side-rail.tsx';
+import { shellStrings } from './strings.ts';
+import { useArrival } from './use-arrival.ts';
+import { useLiveStream } from './use-live-stream.ts';
 
 /** The rail and the place beside it, for who is signed in. A session that ends later does not take the page away. */
 export function Shell() {
   const session = useSession();
-  const { stream } = useVitto();
   const navigate = useNavigate();
   const wasSignedIn = useRef(false);
 
   useEffect(() => {
     if (session.data === null && !wasSignedIn.current) void navigate({ to: '/sign-in', replace: true });
-    if (session.data) {
-      wasSignedIn.current = true;
-      stream.resume();
-    }
-  }, [session.data, navigate, stream]);
+    if (session.data) wasSignedIn.current = true;
+  }, [session.data, navigate]);
 
   if (session.data === undefined) return <Starting isUnreachable={session.isError} />;
   return <Frame isSignedOut={session.data === null} />;
 }
 
 function Frame({ isSignedOut }: { isSignedOut: boolean }) {
-  const strings = useStrings();
+  const words = useFeatureStrings(shellStrings);
+  useLiveStream();
+  useShortcuts();
+  useArrival();
   return (
     <div className="flex h-dvh">
       <a
         href="#content"
         className="sr-only z-20 rounded-md bg-surface p-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
       >
-        {strings.app.skipToContent}
+        {words.skip}
       </a>
-      <nav
-        aria-label={strings.list.title}
-        className="hidden w-64 shrink-0 border-r border-line bg-sunken md:flex"
-      >
-        <RailContent />
-      </nav>
+      <SideRail />
       <div className="flex min-w-0 flex-1 flex-col">
         <ConnectionBar />
         {isSignedOut && <SessionStrip />}
-        <Suspense fallback={<main id="content" aria-busy="true" />}>
+        <Suspense fallback={<main id="content" className="min-h-0 flex-1" aria-busy="true" />}>
           <Outlet />
         </Suspense>
+        <BottomBar />
       </div>
+      <ShortcutOverview />
     </div>
   );
 }

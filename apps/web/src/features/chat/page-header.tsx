@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { systemQuery } from '../../api/queries.ts';
 import { useVitto } from '../../api/vitto-context.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
-import { MenuButton, NewLink } from '../../shell/rail.tsx';
+import { MenuButton, NewLink } from '../../shell/drawer.tsx';
 import { isScriptedSystem } from './model-setup.tsx';
 import { ScriptedLabel } from './scripted-label.tsx';
 
