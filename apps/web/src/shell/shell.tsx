@@ -4,6 +4,7 @@ import { SESSION_KEY, useSession } from '../api/session.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { Button } from '../components/button.tsx';
 import { useFeatureStrings } from '../i18n/define-strings.ts';
+import { PageNotices } from '../features/notices/page-notices.tsx';
 import { useStrings } from '../i18n/strings-context.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
 import { BottomBar } from './bottom-bar.tsx';
@@ -46,6 +47,7 @@ function Frame({ isSignedOut }: { isSignedOut: boolean }) {
       <SideRail />
       <div className="flex min-w-0 flex-1 flex-col">
         <ConnectionBar />
+        <PageNotices />
         {isSignedOut && <SessionStrip />}
         <Suspense fallback={<main id="content" className="min-h-0 flex-1" aria-busy="true" />}>
           <Outlet />
