@@ -47,3 +47,22 @@ export async function readAudit(sql: Sql, filter: AuditFilter): Promise<AuditRec
     at: row.at.toISOString(),
   }));
 }
+
+/** The actions there are entries of, in order; of one person, or (`null`) of anybody, by jumping along the index. */
+export async function readAuditActions(sql: Sql, actorId: string | null): Promise<string[]> {
+  const result =
+    actorId === null
+      ? await sql.query(
+          `with recursive known as (
+             (select action from vitto_audit_events order by action limit 1)
+             union all
+             select (select action from vitto_audit_events where action > known.action order by action limit 1)
+             from known where known.action is not null
+           ) select action from known where action is not null`,
+        )
+      : await sql.query(
+          'select distinct action from vitto_audit_events where actor_id = $1 order by action',
+          [actorId],
+        );
+  return (result.rows as { action: string }[]).map((row) => row.action);
+}

@@ -17,6 +17,7 @@ export {
   redeemSignInCode,
   SIGN_IN_CODE_MINUTES,
 } from './sign-in-code.store.ts';
+export { findUsersNamed, readUserNames } from './user-names.store.ts';
 export { openVault } from './vault/open-vault.ts';
 export { Vault, type Sealed } from './vault/vault.ts';
 export { Secrets } from './secrets.ts';

@@ -16,6 +16,9 @@ import {
   readUserEvents,
   type RunDependencies,
 } from '../../runs/index.ts';
+import { addAudit } from './audit-hook.ts';
+import { addAuditRoutes } from './audit-routes.ts';
+import { addCostRoutes } from './cost-routes.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { checkCsrf, checkRole, checkSameSite, identifyViewer } from './guard.ts';
 import { addHealthRoutes } from './health-routes.ts';
@@ -78,6 +81,7 @@ export async function createHttpServer(deps: HttpDependencies): Promise<WebApp> 
   await app.register(rateLimit, { global: false, errorResponseBuilder: tooManyAttempts });
   app.addHook('preHandler', async (request) => makeBodyStorable(request));
   addIdempotency(app, deps.database, deps.logger);
+  addAudit(app, deps.database, deps.logger);
   await addOpenApi(app, deps);
   addRoutes(app, deps);
   await addWebFiles(app, deps.webRoot);
@@ -151,6 +155,8 @@ function addGuards(app: WebApp, deps: HttpDependencies): void {
     if (!isApi) return;
     if (request.routeOptions.config.access === 'open') return checkSameSite(request, publicOrigin);
     const { viewer, session } = await identifyViewer(deps.database, request);
+    // Known from here on, so that a refusal is recorded with who was refused.
+    request.viewer = viewer;
     if (session !== null) {
       checkSameSite(request, publicOrigin);
       const secret = request.cookies[SESSION_COOKIE];
@@ -158,7 +164,6 @@ function addGuards(app: WebApp, deps: HttpDependencies): void {
     }
     checkCsrf(request, viewer);
     checkRole(request, viewer);
-    request.viewer = viewer;
   });
 }
 
@@ -179,6 +184,8 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
   addWebRoutes(app, runs, deps.startDemo);
   addEventRoutes(app, { hub, reads, runs });
   addSettingsRoutes(app, deps);
+  addAuditRoutes(app, database);
+  addCostRoutes(app, deps);
   addWebhookRoutes(app, deps);
   addPushRoutes(app, deps);
 }

@@ -43,7 +43,11 @@ function addSessionRoutes(app: WebApp, deps: IdentityDependencies): void {
   app.post(
     '/api/session',
     {
-      config: { access: 'open', rateLimit: { max: deps.attemptsPerMinute, timeWindow: '1 minute' } },
+      config: {
+        audit: { action: 'sign-in.done', object: 'user' },
+        access: 'open',
+        rateLimit: { max: deps.attemptsPerMinute, timeWindow: '1 minute' },
+      },
       schema: {
         tags,
         summary: 'Sign in with a one-time code',
@@ -77,7 +81,10 @@ function addSessionRoutes(app: WebApp, deps: IdentityDependencies): void {
 
   app.delete(
     '/api/session',
-    { schema: { tags, summary: 'Sign out', response: { 204: nothing } } },
+    {
+      config: { audit: { action: 'sign-in.ended', object: 'session' } },
+      schema: { tags, summary: 'Sign out', response: { 204: nothing } },
+    },
     async (request, reply) => {
       const viewer = viewerOf(request);
       const secret = request.cookies[SESSION_COOKIE];
@@ -95,6 +102,7 @@ function addSignInCodeRoute(app: WebApp, deps: IdentityDependencies): void {
     '/api/sign-in-codes',
     {
       config: {
+        audit: { action: 'sign-in.code-made', object: 'sign-in-code' },
         isAnswerSecret: true,
         rateLimit: { max: deps.attemptsPerMinute, timeWindow: '1 minute' },
       },
@@ -133,6 +141,14 @@ function addTokenRoutes(app: WebApp, deps: IdentityDependencies): void {
     '/api/tokens',
     {
       config: {
+        audit: {
+          action: 'token.created',
+          object: 'token',
+          detail: (_, answer) => ({
+            name: String(answer['name']),
+            scopes: (answer['scopes'] ?? []) as string[],
+          }),
+        },
         isAnswerSecret: true,
         rateLimit: { max: deps.attemptsPerMinute, timeWindow: '1 minute' },
       },
@@ -150,6 +166,7 @@ function addTokenRoutes(app: WebApp, deps: IdentityDependencies): void {
   app.delete(
     '/api/tokens/:id',
     {
+      config: { audit: { action: 'token.deleted', object: 'token' } },
       schema: {
         tags,
         summary: 'Delete a personal token; it stops working at once',

@@ -6,7 +6,7 @@ import {
   type Settings,
   type SystemStatus,
 } from '@vitto/contracts';
-import { viewerOf, type WebApp } from '../../channels/index.ts';
+import { changedFields, viewerOf, type WebApp } from '../../channels/index.ts';
 import { readSettings, updateSettings } from '../../identity/index.ts';
 import type { Database } from '../../kernel/database/database.ts';
 import { AppError } from '../../kernel/app-error.ts';
@@ -45,6 +45,7 @@ export function addSettingsRoutes(
   app.patch(
     '/api/settings',
     {
+      config: { audit: { action: 'settings.changed', object: 'settings', detail: changedFields } },
       schema: {
         tags: ['settings'],
         summary: 'Change the settings that are given',

@@ -39,6 +39,17 @@ export function addApprovalRoutes(app: WebApp, runs: RunDependencies): void {
   app.post(
     '/api/approvals/:id/decision',
     {
+      config: {
+        audit: {
+          action: 'approval.decided',
+          object: 'approval',
+          detail: (_, answer) => ({
+            decision: String(answer['state']),
+            tool: String(answer['tool']),
+            argumentsHash: String(answer['argumentsHash']),
+          }),
+        },
+      },
       schema: {
         tags,
         summary: 'Approve or refuse, once',

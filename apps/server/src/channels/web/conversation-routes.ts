@@ -11,6 +11,7 @@ import {
   keepKnownPaths,
 } from '../../runs/index.ts';
 import { readCursor, toPage, writeCursor } from './page-cursor.ts';
+import { changedFields } from './route-audit.ts';
 import { idParams, nothing, viewerOf, type WebApp } from './web-app.ts';
 
 export function addConversationRoutes(app: WebApp, runs: RunDependencies): void {
@@ -37,6 +38,7 @@ export function addConversationRoutes(app: WebApp, runs: RunDependencies): void 
   app.post(
     '/api/conversations',
     {
+      config: { audit: { action: 'conversation.created', object: 'conversation' } },
       schema: {
         tags,
         summary: 'Begin a conversation',
@@ -62,6 +64,7 @@ export function addConversationRoutes(app: WebApp, runs: RunDependencies): void 
   app.patch(
     '/api/conversations/:id',
     {
+      config: { audit: { action: 'conversation.changed', object: 'conversation', detail: changedFields } },
       schema: {
         tags,
         summary: 'Rename a conversation, or change the folders it may read',
@@ -83,6 +86,7 @@ export function addConversationRoutes(app: WebApp, runs: RunDependencies): void 
   app.delete(
     '/api/conversations/:id',
     {
+      config: { audit: { action: 'conversation.deleted', object: 'conversation' } },
       schema: {
         tags,
         summary: 'Delete a conversation with its tasks, events and artifacts; what runs in it is cancelled',

@@ -12,6 +12,7 @@ export function addDemoRoute(app: WebApp, runs: RunDependencies, startDemo: Star
   app.post(
     '/api/demo',
     {
+      config: { audit: { action: 'task.started', object: 'task', detail: () => ({ isDemo: true }) } },
       schema: {
         tags: ['tasks'],
         summary: 'Start the demo: a scripted model mends a real public project by real commands',

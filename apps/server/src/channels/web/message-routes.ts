@@ -41,6 +41,13 @@ export function addMessageRoutes(app: WebApp, runs: RunDependencies): void {
   app.post(
     '/api/conversations/:id/messages',
     {
+      config: {
+        audit: {
+          action: 'message.sent',
+          object: 'conversation',
+          detail: (_, answer) => ({ task: String(answer['taskId']), outcome: String(answer['outcome']) }),
+        },
+      },
       schema: {
         tags,
         summary: 'Send a message: it starts a task, steers the one that runs, or answers its question',

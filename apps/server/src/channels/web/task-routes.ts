@@ -56,6 +56,7 @@ export function addTaskRoutes(app: WebApp, runs: RunDependencies): void {
   app.post(
     '/api/tasks',
     {
+      config: { audit: { action: 'task.started', object: 'task' } },
       schema: {
         tags,
         summary: 'Start a task in a conversation of its own',
@@ -86,6 +87,7 @@ export function addTaskRoutes(app: WebApp, runs: RunDependencies): void {
   app.post(
     '/api/tasks/:id/cancel',
     {
+      config: { audit: { action: 'task.cancelled', object: 'task' } },
       schema: {
         tags,
         summary: 'Cancel a task and its children; cancelling an ended one changes nothing',
@@ -108,6 +110,13 @@ export function addTaskRoutes(app: WebApp, runs: RunDependencies): void {
   app.post(
     '/api/tasks/:id/messages',
     {
+      config: {
+        audit: {
+          action: 'task.steered',
+          object: 'task',
+          detail: (_, answer) => ({ outcome: String(answer['outcome']) }),
+        },
+      },
       schema: {
         tags,
         summary: 'Steer a task that has not ended, or answer its question',
