@@ -1,0 +1,5 @@
+/** The front door of what users bring: MCP servers and skills. */
+export { McpServers } from './mcp/manage-mcp-servers.ts';
+export { McpConnections, type McpDependencies } from './mcp/mcp-connections.ts';
+export { createMcpSource } from './mcp/mcp-source.ts';
+export { createRegistryOpener, type PluginSource } from './open-registry.ts';

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { McpTransport } from '@vitto/contracts';
+import { isOwner } from '../../identity/index.ts';
+import type { AppError } from '../../kernel/app-error.ts';
+import type { Database } from '../../kernel/database/database.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import { noteFailure, noteOffer, type McpServerRecord } from './mcp-server.store.ts';
+import { openTransport } from './open-transport.ts';
+import type { Offer } from './read-offer.ts';
+import { stdioNotAllowed } from './refuse-transport.ts';
+import { ServerLost } from './server-lost.ts';
+import { CONNECTION_LIMITS, ServerConnection, type ConnectionLimits } from './server-connection.ts';
+
+export interface McpDependencies {
+  database: Database;
+  /** Puts the user's secrets in the place of their names, in every text of the value. Throws AppError for one that is not there. */
+  fillSecrets: <T>(userId: string, value: T) => Promise<T>;
+  logger: Logger;
+  /** Of this program, told to the servers. */
+  version: string;
+  limits?: Partial<ConnectionLimits>;
+}
+
+interface Held {
+  connection: ServerConnection;
+  /** Hash of the transport with its secrets. */
+  key: string;
+  lastUsed: number;
+  inUse: number;
+}
+
+const IDLE_MS = 10 * 60_000;
+const SWEEP_EVERY_MS = 60_000;
+
+/** The connections of this process to MCP servers: one a server, shared by the tasks of its user. */
+export class McpConnections {
+  readonly #deps: McpDependencies;
+  readonly #held = new Map<string, Held>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(deps: McpDependencies) {
+    this.#deps = deps;
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
+  }
+
+  /** What a server offers now; also noted in its record. @throws AppError `mcp.unavailable`, or a vault's. */
+  async offer(server: McpServerRecord, signal: AbortSignal): Promise<Offer> {
+    return this.#use(server, (connection) => connection.offer(signal));
+  }
+
+  /** @throws what `ServerSession.call` throws, or AppError of the vault. */
+  async call(
+    server: McpServerRecord,
+    tool: string,
+    args: Record<string, unknown>,
+    options: Parameters<ServerConnection['call']>[2],
+  ): Promise<CallToolResult> {
+    return this.#use(server, (connection) => connection.call(tool, args, options));
+  }
+
+  /** Ends the connection to one server, if there is one. */
+  async drop(id: string): Promise<void> {
+    const held = this.#held.get(id);
+    this.#held.delete(id);
+    await held?.connection.close();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    await Promise.all([...this.#held.keys()].map((id) => this.drop(id)));
+  }
+
+  async #use<T>(server: McpServerRecord, work: (connection: ServerConnection) => Promise<T>): Promise<T> {
+    const held = await this.#hold(server);
+    held.inUse += 1;
+    try {
+      return await work(held.connection);
+    } catch (error) {
+      // One that only repeats an earlier failure changes nothing of what is known.
+      if (error instanceof ServerLost && !(error.cause instanceof ServerLost)) {
+        await this.#noteFailure(server, error);
+      }
+      throw error;
+    } finally {
+      held.inUse -= 1;
+      held.lastUsed = Date.now();
+    }
+  }
+
+  async #hold(server: McpServerRecord): Promise<Held> {
+    const target = await this.#deps.fillSecrets(server.userId, server.transport);
+    const isOwners = await isOwner(this.#deps.database, server.userId);
+    if (server.transport.kind === 'stdio' && !isOwners) throw stdioNotAllowed();
+    const key = createHash('sha256')
+      .update(JSON.stringify([target, isOwners]))
+      .digest('hex');
+    const known = this.#held.get(server.id);
+    if (known?.key === key && !wasMended(known.connection, server)) return known;
+    const connection = this.#open(server, target, isOwners);
+    const held: Held = { connection, key, lastUsed: Date.now(), inUse: 0 };
+    this.#held.set(server.id, held);
+    await known?.connection.close();
+    return held;
+  }
+
+  #open(server: McpServerRecord, target: McpTransport, isOwners: boolean): ServerConnection {
+    const logger = this.#deps.logger.child({ mcpServer: server.name, userId: server.userId });
+    return new ServerConnection({
+      server: server.name,
+      version: this.#deps.version,
+      open: () => openTransport(target, { isOwners, logger }),
+      limits: { ...CONNECTION_LIMITS, ...this.#deps.limits },
+      onOffer: (offer) => {
+        offer
+          .then((now) => noteOffer(this.#deps.database.pool, server, now))
+          .catch((error: unknown) => logger.warn({ err: error }, 'could not note what a server offers'));
+      },
+    });
+  }
+
+  /** What people see of it; the call that failed tells the rest. */
+  async #noteFailure(server: McpServerRecord, error: AppError): Promise<void> {
+    const { code, message, hint } = error;
+    const failure = { code, message, ...(hint === undefined ? {} : { hint }) };
+    await noteFailure(this.#deps.database.pool, server, failure).catch((cause: unknown) =>
+      this.#deps.logger.warn({ err: cause }, 'could not note that an MCP server failed'),
+    );
+  }
+
+  #sweep(): void {
+    const before = Date.now() - IDLE_MS;
+    for (const [id, held] of this.#held) {
+      if (held.inUse > 0 || held.lastUsed > before) continue;
+      this.drop(id).catch((error: unknown) =>
+        this.#deps.logger.warn({ err: error }, 'could not close a connection to an MCP server'),
+      );
+    }
+  }
+}
+
+/** True when a connection was given up, and somebody has checked the server since. */
+function wasMended({ gaveUpAt }: ServerConnection, { checkedAt, lastError }: McpServerRecord): boolean {
+  return gaveUpAt !== null && lastError === null && checkedAt !== null && checkedAt.getTime() > gaveUpAt;
+}
