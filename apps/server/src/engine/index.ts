@@ -10,6 +10,7 @@ export { PgTaskJournal, type JournalOptions } from './journal/pg-task-journal.ts
 export { searchConversations } from './journal/search.store.ts';
 export * from './journal/task.store.ts';
 export * from './journal/usage.store.ts';
+export { AttachmentReader } from './loop/attachments/show-attachments.ts';
 export type { DecideCall, EvaluateGate } from './loop/hooks.ts';
 export type { ClaimedGuest, Run, RunEnd } from './loop/run-context.ts';
 export { runLoop } from './loop/run-loop.ts';

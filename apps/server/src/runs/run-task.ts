@@ -1,4 +1,5 @@
 import {
+  AttachmentReader,
   buildSystemPrompt,
   type ClaimedGuest,
   type DecideCall,
@@ -107,6 +108,7 @@ async function prepareRun(
     deps.guests.facts(),
     deps.openRegistry(task),
   ]);
+  const artifacts = openArtifacts(deps.database.pool, { userId: task.userId, taskId: task.id });
   const prompt = { allowedPaths: task.allowedPaths, guest, language: settings.language };
   const fold = { transcript: new Transcript(), state: new RunState(task.id) };
   const journal = openJournal(deps, task, control, logger, fold);
@@ -123,7 +125,7 @@ async function prepareRun(
       models,
       limiter: deps.limiter,
       systemPrompt: buildSystemPrompt(prompt),
-      artifacts: openArtifacts(deps.database.pool, { userId: task.userId, taskId: task.id }),
+      artifacts,
       claimGuest: () => deps.guests.claim(task),
       fillSecrets: (value) => deps.secrets.fill(task.userId, value),
       clock: deps.clock,
@@ -139,6 +141,7 @@ async function prepareRun(
     isCostKnown: task.isCostKnown,
     startedAt: deps.clock.monotonic(),
     guest: null,
+    attachments: new AttachmentReader(artifacts.read),
     reload: async () => {
       const waiting = { clock: deps.clock, logger, signal: control.signal };
       fold.transcript = await whileAway(() => loadTranscript(deps.database, task), waiting);

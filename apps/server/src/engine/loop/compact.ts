@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { cutText, cutMiddle, toTitle } from '../../kernel/text/cut.ts';
+import { nameOf, readReferencePart } from './attachments/attachment-part.ts';
 import type { Run } from './run-context.ts';
 
 /** The next request may fill this share of the model's window before the oldest part is replaced. */
@@ -39,7 +40,7 @@ export async function compactContext(run: Run, share = KEEP): Promise<boolean> {
       payload: {
         phase: 'compaction',
         durationMs: Math.round(run.deps.clock.monotonic() - began),
-        ...(cut === null ? {} : { summary, throughPosition: cut.throughPosition }),
+        ...(cut === null ? {} : { summary, throughPosition: cut.throughPosition, tainted: cut.isTainted }),
       },
     },
   ]);
@@ -76,6 +77,8 @@ function toLines(message: LanguageModelV4Message): string[] {
       return [];
     case 'user':
       return message.content.map((part) => {
+        const file = readReferencePart(part);
+        if (file !== null) return `- user: [${nameOf(file)}]`;
         if (part.type !== 'text') return '- user: (file)';
         return readEarlier(part.text) ?? `- user: ${cutText(part.text, 1_500)}`;
       });

@@ -6,6 +6,7 @@ import type { ModelLimiter } from '../models/limiter.ts';
 import type { Model } from '../models/model.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { ArtifactAccess } from '../tools/tool.ts';
+import type { AttachmentReader } from './attachments/show-attachments.ts';
 import type { DecideCall, EvaluateGate } from './hooks.ts';
 import type { RunState } from './run-state.ts';
 import type { TaskJournal } from './task-journal.ts';
@@ -64,6 +65,8 @@ export interface Run {
   /** Milliseconds on the monotonic clock at which the running time began. */
   startedAt: number;
   guest: Promise<ClaimedGuest> | null;
+  /** Gives the files of the conversation to the model. */
+  attachments: AttachmentReader;
 }
 
 /** How a run ended. */

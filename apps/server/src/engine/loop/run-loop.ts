@@ -24,6 +24,7 @@ export async function runLoop(run: Run): Promise<RunEnd> {
       run.signal.throwIfAborted();
       if (run.journal.hasNews) await run.journal.readNews();
       if (run.isDraining()) return await endRun.giveBack(run);
+      await noteTaint(run);
 
       if (run.state.openCalls.size > 0) {
         const outcome = await runCalls(run);
@@ -71,15 +72,45 @@ async function takeTurnThatFits(
   };
   if (isContextFull(run, measure())) await compactContext(run);
   const room = fullBytes(run) - fixedBytes;
-  const messages = () => run.transcript.messages(room);
+  const messages = () => run.attachments.show(run.transcript.messages(room));
+  const take = () => takeTurn(run, { ...request, messages, bytes: Math.min(measure(), fullBytes(run)) });
   try {
-    await takeTurn(run, { ...request, messages, bytes: Math.min(measure(), fullBytes(run)) });
+    await take();
   } catch (error) {
-    if (!(error instanceof ModelError) || error.code !== 'model.context-overflow') throw error;
-    // The provider counts differently: cut deeper, and try once more.
-    if (!(await compactContext(run, 0.2))) throw error;
-    await takeTurn(run, { ...request, messages, bytes: Math.min(measure(), fullBytes(run)) });
+    if (!(error instanceof ModelError) || !(await mayMend(run, error))) throw error;
+    await take();
   }
+}
+
+/** Changes what the model refused, where that can be; then the turn is tried once more. */
+async function mayMend(run: Run, error: ModelError): Promise<boolean> {
+  // The provider counts differently: cut deeper.
+  if (error.code === 'model.context-overflow') return compactContext(run, 0.2);
+  if (error.code !== 'model.images-refused' || !run.attachments.showsImages(run.transcript.messages())) {
+    return false;
+  }
+  run.attachments.takesImages = false;
+  await run.journal.append([
+    {
+      type: 'model.retry',
+      payload: {
+        turn: run.state.turn + 1,
+        attempt: 1,
+        model: run.deps.models[0]?.id ?? '',
+        reason: 'no-images',
+        delayMs: 0,
+        message: `${error.message} From here on, pictures are given to it by name only.`,
+      },
+    },
+  ]);
+  return true;
+}
+
+/** Who reads text from outside is tainted: what it is folded from says so, also after a restart. */
+async function noteTaint(run: Run): Promise<void> {
+  if (run.task.isTainted || !run.transcript.isTainted) return;
+  run.task.isTainted = true;
+  await run.journal.taint();
 }
 
 /** What a task fails with; anything that is not an expected end of a task is thrown on. */

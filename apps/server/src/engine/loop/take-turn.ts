@@ -40,7 +40,7 @@ export class BudgetRefused extends Error {
 
 export interface TurnRequest {
   /** Read when the iteration is journaled, since its notes go with it. */
-  messages: () => LanguageModelV4Message[];
+  messages: () => Promise<LanguageModelV4Message[]>;
   tools: LanguageModelV4FunctionTool[];
   /** Bytes of the request, for the estimate. */
   bytes: number;
@@ -67,7 +67,7 @@ export async function takeTurn(run: Run, request: TurnRequest): Promise<void> {
   const completed = await streamTurn({
     models: run.deps.models,
     options: {
-      prompt: [{ role: 'system', content: run.deps.systemPrompt }, ...request.messages()],
+      prompt: [{ role: 'system', content: run.deps.systemPrompt }, ...(await request.messages())],
       ...(request.tools.length === 0 ? {} : { tools: request.tools }),
       maxOutputTokens: plan.outputTokens,
     },
@@ -308,6 +308,6 @@ export function notConfigured(): ModelError {
   return new ModelError(
     'model.not-configured',
     'No model is set up.',
-    'Set a provider key (for example ANTHROPIC_API_KEY or OPENAI_API_KEY) or VITTO_MODEL, and start again.',
+    'Set one up in the settings under Models, or set a provider key (for example ANTHROPIC_API_KEY) or VITTO_MODEL and start again.',
   );
 }

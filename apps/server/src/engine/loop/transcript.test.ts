@@ -129,3 +129,154 @@ describe('a transcript', () => {
     expect(JSON.stringify(transcript.messages())).toContain('80 % used');
   });
 });
+
+/** A conversation's journal, written as it reads. */
+function journal() {
+  const events: FoldEvent[] = [];
+  let inputSeq = 0;
+  const add = (type: string, payload: Record<string, unknown>, taskId = 't') => {
+    const seq = events.length + 1;
+    events.push({ taskId, seq, position: seq, type, payload });
+    return seq;
+  };
+  const self = {
+    events,
+    say: (messageId: string, more: Record<string, unknown> = {}) => {
+      inputSeq = add('user.message', { messageId, text: messageId, source: 'web', ...more });
+      return self;
+    },
+    turn: (text: string, result?: Record<string, unknown>) => {
+      add('agent.iteration', { iteration: 1, turn: 1, inputSeq });
+      const callId = `c${events.length}`;
+      const call = { type: 'tool-call', toolCallId: callId, toolName: 'x', input: {} };
+      const content = [{ type: 'text', text }, ...(result === undefined ? [] : [call])];
+      add('agent.turn_completed', { turn: 1, message: { role: 'assistant', content } });
+      if (result !== undefined) {
+        add('tool.called', { callId, turn: 1, tool: 'x', status: 'ok', text: `${text} result`, ...result });
+      }
+      return self;
+    },
+    end: () => {
+      add('task.completed', { result: 'done' });
+      return self;
+    },
+    add: (type: string, payload: Record<string, unknown>) => {
+      add(type, payload);
+      return self;
+    },
+  };
+  return self;
+}
+/** The texts of a transcript in a line each. */
+function linesOf(transcript: Transcript): string[] {
+  return transcript.messages().map((message) => {
+    if (typeof message.content === 'string') return message.content;
+    return message.content
+      .map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? part.filename : part.type))
+      .join(' + ');
+  });
+}
+const FILE = { id: 'f', name: 'a.txt', mediaType: 'text/plain', bytes: 1_000 };
+
+describe('a message that stands in for an earlier one', () => {
+  it('drops that one and all that followed, and nothing before', () => {
+    const told = journal().say('one').turn('1').end().say('two').turn('2', {}).turn('3').end();
+    const edited = told.say('two better', { replaces: 'two' }).turn('4');
+    expect(linesOf(fold(edited.events))).toEqual(['one', '1', 'two better', '4']);
+  });
+
+  it('may be the first, may be replaced again, and leaves the estimates as if nothing had been', () => {
+    const told = journal().say('one').turn('1', {}).end().say('uno', { replaces: 'one' }).turn('2').end();
+    const again = fold(told.say('eins', { replaces: 'uno' }).turn('3').events);
+    const plain = fold(journal().say('eins').turn('3').events);
+    expect(again.messages()).toEqual(plain.messages());
+    expect(again.bytes).toBe(plain.bytes);
+  });
+
+  it('drops the note about a failure, and a message that steered with what followed only', () => {
+    const told = journal()
+      .say('one')
+      .turn('1', {})
+      .say('steer')
+      .turn('2')
+      .add('task.failed', { error: { message: 'x' } });
+    expect(linesOf(fold(told.say('better', { replaces: 'steer' }).turn('3').events))).toEqual([
+      'one',
+      '1 + tool-call',
+      'tool-result',
+      'better',
+      '3',
+    ]);
+  });
+
+  it('keeps a summary of what came before it', () => {
+    const told = journal().say('one').turn('1').end().say('two').turn('2', {});
+    told.add('phase.completed', { phase: 'compaction', summary: 'in short', throughPosition: 4 });
+    told.end().say('two better', { replaces: 'two' }).turn('3');
+    const lines = linesOf(fold(told.events));
+    expect(lines).toEqual([expect.stringContaining('in short'), 'two better', '3']);
+    expect(linesOf(fold(told.events.filter((event) => event.position > 4)))).toEqual(lines);
+  });
+
+  it('gives the same with the events folded at once or one by one, with a cut in between', () => {
+    const told = journal().say('one').turn('1', {}).end().say('two').turn('2', {}).end();
+    told.say('two better', { replaces: 'two' }).turn('3', {});
+    const live = fold(told.events);
+    const cut = live.findCut(100);
+    const compaction = { phase: 'compaction', summary: 'in short', throughPosition: cut?.throughPosition };
+    const last = told.add('phase.completed', compaction).events.at(-1) as FoldEvent;
+    live.apply(last);
+    const anew = fold(told.events.filter((event) => event.position > Number(cut?.throughPosition)));
+    expect(anew.messages()).toEqual(live.messages());
+  });
+});
+
+describe('files of messages', () => {
+  it('stand behind the words, and count with what they will add to the request', () => {
+    const one = fold(
+      journal()
+        .say('look', { attachments: [FILE] })
+        .turn('1').events,
+    );
+    expect(linesOf(one)[0]).toBe('look + a.txt');
+    expect(one.bytes).toBeGreaterThan(1_000);
+    const picture = { ...FILE, mediaType: 'image/png', name: 'a.png', bytes: 4_000_000 };
+    const seen = fold(
+      journal()
+        .say('look', { attachments: [picture] })
+        .turn('1').events,
+    );
+    expect(seen.bytes).toBeGreaterThan(3_000);
+    expect(seen.bytes).toBeLessThan(6_000);
+  });
+
+  it('stand beside the answer to a question', () => {
+    const told = journal().say('one').turn('ask', { text: 'answer' });
+    told.say('answer', { answers: 'c3', attachments: [FILE] }).turn('2');
+    expect(linesOf(fold(told.events)).slice(-2)).toEqual([expect.stringContaining('+ a.txt'), '2']);
+  });
+});
+
+describe('taint', () => {
+  it('comes with results from outside and with files, from the moment that they are there', () => {
+    expect(fold(journal().say('one').turn('1', {}).turn('2').events).isTainted).toBe(false);
+    expect(fold(journal().say('one').turn('1', { untrusted: 'web' }).events).isTainted).toBe(true);
+    expect(fold(journal().say('one', { attachments: [FILE] }).events).isTainted).toBe(true);
+  });
+
+  it('goes with what is dropped, and stays with what is not', () => {
+    const read = journal().say('one').turn('1').end().say('two').turn('2', { untrusted: 'web' }).end();
+    expect(fold(read.events).isTainted).toBe(true);
+    expect(fold(read.say('two better', { replaces: 'two' }).events).isTainted).toBe(false);
+    const before = journal().say('one').turn('1', { untrusted: 'web' }).end().say('two').turn('2').end();
+    expect(fold(before.say('two better', { replaces: 'two' }).events).isTainted).toBe(true);
+  });
+
+  it('goes into a summary', () => {
+    const told = journal().say('one').turn('1', { untrusted: 'web' }).turn('2').say('two').turn('3');
+    const cut = fold(told.events).findCut(50);
+    expect(cut?.isTainted).toBe(true);
+    const payload = { phase: 'compaction', summary: 's', throughPosition: cut?.throughPosition };
+    expect(fold([...told.add('phase.completed', { ...payload, tainted: true }).events]).isTainted).toBe(true);
+  });
+});

@@ -1,9 +1,15 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { isEventType, type EventPayload, type EventType } from '@vitto/contracts';
-import { cutMiddle } from '../../kernel/text/cut.ts';
 import type { AssistantPart } from '../models/model.ts';
 import { readToolCalls, type TurnCall } from '../models/tool-input.ts';
+import {
+  attachmentsOf,
+  toReferencePart,
+  weighMessage,
+  type Attachment,
+} from './attachments/attachment-part.ts';
 import { frameUntrusted } from './frame-untrusted.ts';
+import { shortenResults } from './shorten-results.ts';
 import type { FoldEvent } from './task-journal.ts';
 
 interface Entry {
@@ -11,9 +17,22 @@ interface Entry {
   /** Journal positions of the first and the last event in it. */
   first: number;
   last: number;
-  /** Bytes of its JSON, for estimates. */
+  /** Bytes of its JSON and of the files that came with it, for estimates. */
   bytes: number;
   taskId: string;
+  /** Of a message that the user wrote. */
+  messageId: string | null;
+  /** It holds text from outside. */
+  isUntrusted: boolean;
+}
+
+/** A user's message that the model has not been given yet. */
+interface UnreadMessage {
+  seq: number;
+  position: number;
+  taskId: string;
+  messageId: string;
+  message: LanguageModelV4Message;
 }
 
 /** A turn whose calls do not all have their results yet. */
@@ -34,7 +53,7 @@ export class Transcript {
   #entries: Entry[] = [];
   #bytes = 0;
   /** User messages that the model has not been given yet. */
-  #unread: { seq: number; position: number; text: string; taskId: string }[] = [];
+  #unread: UnreadMessage[] = [];
   #notes: string[] = [];
   /** Where the oldest of them was given. */
   #notesFrom = Number.POSITIVE_INFINITY;
@@ -44,7 +63,7 @@ export class Transcript {
   readonly callIds = new Set<string>();
   #calls: OpenTurn | null = null;
 
-  /** Bytes of all messages as JSON. */
+  /** Bytes of all messages as JSON, with what their files add to a request. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -54,18 +73,23 @@ export class Transcript {
   }
   /** Bytes of what the user has written and the model has not been given. */
   get unreadBytes(): number {
-    return this.#unread.reduce(
-      (sum, message) => sum + Buffer.byteLength(JSON.stringify(toUser(message.text))),
-      0,
-    );
+    return this.#unread.reduce((sum, { message }) => sum + weighMessage(message), 0);
   }
   /** True when the user has written something that the model has not been given. */
   get hasUnread(): boolean {
     return this.#unread.length > 0;
   }
 
+  /** True when the model has been given text from outside, or is about to be: results of tools, files of the user. */
+  get isTainted(): boolean {
+    return (
+      this.#entries.some((entry) => entry.isUntrusted) ||
+      this.#unread.some(({ message }) => attachmentsOf(message).length > 0)
+    );
+  }
+
   /**
-   * The messages for the next request. Not before all calls of the last turn have their results. Where they would
+   * The messages for the next request, files as references. Not before all calls of the last turn have their results. Where they would
    * have more than `maxBytes`, long results are shown shorter; the whole of each is in the journal.
    */
   messages(maxBytes = Number.POSITIVE_INFINITY): LanguageModelV4Message[] {
@@ -100,13 +124,32 @@ export class Transcript {
   }
 
   #addMessage(event: FoldEvent, payload: EventPayload<'user.message'>): void {
-    // The answer to a question becomes the result of the call that asked it.
-    if (payload.answers !== undefined) return;
+    const { attachments = [], answers, messageId } = payload;
+    // The answer to a question becomes the result of the call that asked it; what came with it stands beside.
+    if (answers !== undefined && attachments.length === 0) return;
     const { seq, position, taskId } = event;
     const key = `${taskId}:${seq}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    this.#unread.push({ seq, position, taskId, text: payload.text });
+    if (payload.replaces !== undefined) this.#dropFrom(payload.replaces);
+    const text = answers === undefined ? payload.text : 'Files that came with my answer:';
+    const message = toUser(
+      text,
+      attachments.map((ref) => ({ ...ref, taskId })),
+    );
+    this.#unread.push({ seq, position, taskId, messageId, message });
+  }
+
+  /** Forgets a message and all that came after it: another one stands in for it. */
+  #dropFrom(messageId: string): void {
+    const start = this.#entries.findIndex((entry) => entry.messageId === messageId);
+    if (start < 0) return;
+    this.#entries = this.#entries.slice(0, start);
+    this.#bytes = this.#entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    this.#unread = [];
+    this.#calls = null;
+    this.#notes = [];
+    this.#notesFrom = Number.POSITIVE_INFINITY;
   }
 
   #beginIteration(event: FoldEvent, payload: EventPayload<'agent.iteration'>): void {
@@ -115,7 +158,7 @@ export class Transcript {
       (message) => message.taskId !== event.taskId || message.seq <= payload.inputSeq,
     );
     this.#unread = this.#unread.filter((message) => !due.includes(message));
-    for (const message of due) this.#push(toUser(message.text), at(message.position), message.taskId);
+    for (const message of due) this.#pushUser(message);
     // What an iteration without a turn (a crash) was to say is said with the next one.
     if (payload.notes !== undefined) this.#notesFrom = Math.min(this.#notesFrom, event.position);
     this.#notes = [...new Set([...this.#notes, ...(payload.notes ?? [])])];
@@ -150,13 +193,14 @@ export class Transcript {
     this.#calls = null;
     const content = calls.turn.map((call) => toResult(call, calls.results.get(call.callId), calls.taskId));
     // From the call on: what stands between a call and its results goes with neither of them.
-    this.#push({ role: 'tool', content }, { first: calls.first, last: calls.last }, calls.taskId);
+    this.#push({ role: 'tool', content }, { first: calls.first, last: calls.last }, calls.taskId, {
+      isUntrusted: [...calls.results.values()].some((result) => result.untrusted !== undefined),
+    });
   }
 
   #endTask(event: FoldEvent, note: string | null): void {
     this.#settleCalls();
-    for (const message of this.#unread)
-      this.#push(toUser(message.text), at(message.position), message.taskId);
+    for (const message of this.#unread) this.#pushUser(message);
     this.#unread = [];
     this.#notes = [];
     this.#notesFrom = Number.POSITIVE_INFINITY;
@@ -169,13 +213,36 @@ export class Transcript {
     const kept = this.#entries.filter((entry) => entry.first > throughPosition);
     this.#entries = [];
     this.#bytes = 0;
-    this.#push(toNote([summary]), at(throughPosition), event.taskId);
-    for (const entry of kept) this.#push(entry.message, entry, entry.taskId);
+    this.#push(toNote([summary]), at(throughPosition), event.taskId, {
+      isUntrusted: payload.tainted === true,
+    });
+    for (const entry of kept) {
+      this.#entries.push(entry);
+      this.#bytes += entry.bytes;
+    }
   }
 
-  #push(message: LanguageModelV4Message, positions: { first: number; last: number }, taskId: string): void {
-    const bytes = Buffer.byteLength(JSON.stringify(message));
-    this.#entries.push({ message, first: positions.first, last: positions.last, bytes, taskId });
+  #pushUser({ message, position, taskId, messageId }: UnreadMessage): void {
+    this.#push(message, at(position), taskId, { messageId, isUntrusted: attachmentsOf(message).length > 0 });
+  }
+
+  #push(
+    message: LanguageModelV4Message,
+    { first, last }: { first: number; last: number },
+    taskId: string,
+    marks: Partial<Pick<Entry, 'messageId' | 'isUntrusted'>> = {},
+  ): void {
+    const bytes = weighMessage(message);
+    this.#entries.push({
+      message,
+      first,
+      last,
+      bytes,
+      taskId,
+      messageId: null,
+      isUntrusted: false,
+      ...marks,
+    });
     this.#bytes += bytes;
   }
 
@@ -184,7 +251,9 @@ export class Transcript {
    * with all its results, never within the newest one, and never past a message that the model has not been given.
    * All that is cut lies before `throughPosition`, all that stays lies after it. `null` when nothing can be cut.
    */
-  findCut(keepBytes: number): { throughPosition: number; cut: LanguageModelV4Message[] } | null {
+  findCut(
+    keepBytes: number,
+  ): { throughPosition: number; cut: LanguageModelV4Message[]; isTainted: boolean } | null {
     const entries = this.#entries;
     const newest = entries.findLastIndex((entry) => entry.message.role === 'assistant');
     const end = Math.max(0, newest < 0 ? entries.length - 1 : newest);
@@ -207,6 +276,7 @@ export class Transcript {
     return {
       throughPosition: Math.max(...cut.map((entry) => entry.last)),
       cut: cut.map((entry) => entry.message),
+      isTainted: cut.some((entry) => entry.isUntrusted),
     };
   }
 }
@@ -220,55 +290,14 @@ function read<T extends EventType>(event: FoldEvent): Payloads[T] {
 }
 type Payloads = { [T in EventType]: EventPayload<T> };
 
-function toUser(text: string): LanguageModelV4Message {
-  return { role: 'user', content: [{ type: 'text', text }] };
+function toUser(text: string, files: Attachment[]): LanguageModelV4Message {
+  return { role: 'user', content: [{ type: 'text', text }, ...files.map(toReferencePart)] };
 }
 function toNote(notes: string[]): LanguageModelV4Message {
   return {
     role: 'user',
     content: [{ type: 'text', text: `<engine-note>\n${notes.join('\n\n')}\n</engine-note>` }],
   };
-}
-
-/** Cuts results to one length, the longest with which all fits. */
-function shortenResults(
-  messages: LanguageModelV4Message[],
-  bytes: number,
-  maxBytes: number,
-): LanguageModelV4Message[] {
-  const texts = messages.flatMap((message) => (message.role === 'tool' ? message.content.map(textOf) : []));
-  const sizes = texts.map((text) => Buffer.byteLength(text)).sort((a, b) => a - b);
-  let room = sizes.reduce((sum, size) => sum + size, 0) - (bytes - maxBytes);
-  let length = 0;
-  for (const [index, size] of sizes.entries()) {
-    length = Math.floor(room / (sizes.length - index));
-    if (size > length) break;
-    room -= size;
-  }
-  const max = Math.max(MIN_RESULT_BYTES, length);
-  return messages.map((message) =>
-    message.role === 'tool'
-      ? { ...message, content: message.content.map((part) => shorten(part, max)) }
-      : message,
-  );
-}
-/** Less of a result than this says nothing. */
-const MIN_RESULT_BYTES = 400;
-/** What the line about the missing part takes. */
-const CUT_NOTE_BYTES = 60;
-
-type ToolPart = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number];
-function textOf(part: ToolPart): string {
-  if (part.type !== 'tool-result') return '';
-  return part.output.type === 'text' || part.output.type === 'error-text' ? part.output.value : '';
-}
-function shorten(part: ToolPart, max: number): ToolPart {
-  const text = textOf(part);
-  const bytes = Buffer.byteLength(text);
-  if (part.type !== 'tool-result' || bytes <= max) return part;
-  if (part.output.type !== 'text' && part.output.type !== 'error-text') return part;
-  const letters = Math.floor((text.length * Math.max(0, max - CUT_NOTE_BYTES)) / bytes);
-  return { ...part, output: { ...part.output, value: cutMiddle(text, letters).text } };
 }
 
 type ToolResultPart = Extract<

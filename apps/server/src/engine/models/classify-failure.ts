@@ -85,6 +85,9 @@ function classifyAnswer(answer: FailedAnswer & { text: string }, modelId: string
   if (status === undefined) return retry('network', `${modelId} cannot be reached: ${said}`);
   if (status < 400) return retry('cut', `${modelId} broke off its answer: ${said}`);
   if (QUOTA.test(text) || status === 402) return fallback('model.quota', modelId, said, HINT_QUOTA);
+  if (status !== 429 && status !== 401 && status !== 403 && IMAGES_REFUSED.test(text)) {
+    return stop('model.images-refused', `${modelId} did not take a picture (${status}): ${said}`);
+  }
   const askedMs = readRetryAfter(answer.headers, answer.body, now);
   if (status === 529 || status === 503 || /overloaded/iu.test(text)) {
     const message = `${modelId} is overloaded (${status}), which is not a limit of yours: ${said}`;
@@ -130,6 +133,10 @@ function classifyRefusal(status: number, text: string, modelId: string, said: st
 const QUOTA =
   /insufficient_quota|exceeded your current quota, please check|credit balance is too low|billing_hard_limit/iu;
 const HINT_QUOTA = 'Top up the account, or set another model.';
+
+/** Models without eyes, and pictures that a provider cannot read: `image input is not supported`, `does not support image_url`. */
+const IMAGES_REFUSED =
+  /\b(?:images?|image_url|vision|multimodal)\b.{0,60}(?:exceeds?\b|does not match|not (?:supported|allowed|available|enabled|valid)|unsupported|invalid|mmproj)|(?:not|n't|no endpoints found that|only) supports?\b.{0,40}\b(?:images?|image_url|vision|multimodal|text input)|(?:unsupported|invalid|could not process|unable to process|failed to (?:process|decode|load)).{0,40}\bimages?\b/iu;
 
 const OVERFLOW =
   /context_length_exceeded|context.{0,10}(?:length|window|limit|size)|prompt is too long|input is too long|too many (?:input )?tokens|token count.{0,40}exceeds|maximum.{0,20}tokens|request_too_large|exceeds?.{0,20}context/iu;
