@@ -190,6 +190,7 @@ function toContext(
       return session;
     },
     fillSecrets: run.deps.fillSecrets,
+    isTainted: () => task.isTainted,
     budgetLeft: () => ({
       iterations: task.maxIterations - run.state.iteration,
       tokens: task.maxTokens === null ? null : task.maxTokens - run.spent.tokens,

@@ -93,6 +93,8 @@ export interface ToolContext {
    * @throws AppError `secret.unknown`.
    */
   fillSecrets: <T>(value: T) => Promise<T>;
+  /** True once the task has read text from outside. */
+  isTainted: () => boolean;
   /** What is left of the task's budget. */
   budgetLeft: () => BudgetLeft;
 }

@@ -34,8 +34,7 @@ export function readReferencePart(part: { type: string }): Attachment | null {
     id: data.reference['vitto'],
     name: filename ?? '',
     mediaType,
-    bytes: Number(providerOptions?.['vitto']?.['bytes'] ?? 0),
-    taskId: String(providerOptions?.['vitto']?.['taskId'] ?? ''),
+    ...(providerOptions?.['vitto'] as { bytes: number; taskId: string }),
   };
 }
 

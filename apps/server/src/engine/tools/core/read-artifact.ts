@@ -34,6 +34,8 @@ export const readArtifact = defineTool({
     return {
       status: 'ok',
       text: `[${ref.name}, bytes ${input.offset} to ${end} of ${ref.bytes}${rest}]\n${new TextDecoder().decode(part)}`,
+      // Which of its artifacts a task has made of text from outside is not known: all that it reads then is framed.
+      ...(context.isTainted() ? { untrusted: `artifact ${ref.name}` } : {}),
       data: { artifactId: ref.id, name: ref.name, offset: input.offset, end, bytes: ref.bytes },
     };
   },

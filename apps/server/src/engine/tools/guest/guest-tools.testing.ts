@@ -60,6 +60,7 @@ export async function runTool(
         ? Promise.reject(guest)
         : Promise.resolve({ id: 'g', kind: 'process-sandbox', home: '/home/user', ...guest } as GuestSession),
     fillSecrets: (value) => Promise.resolve(value),
+    isTainted: () => false,
     budgetLeft: () => ({ iterations: 1, tokens: null, costUsd: null, durationMs: null }),
   };
   const result = (await tool.run(tool.input.parse(input), context)) as ToolResult;
