@@ -19,7 +19,7 @@ export type InboxEntry =
     });
 
 /** What expires within this many milliseconds comes before everything else. */
-const URGENT_MS = 3_600_000;
+export const URGENT_MS = 3_600_000;
 
 /** What expires soon first, the nearest end first; then the newest. */
 export function orderEntries(entries: readonly InboxEntry[], now = Date.now()): InboxEntry[] {
@@ -32,4 +32,15 @@ export function orderEntries(entries: readonly InboxEntry[], now = Date.now()): 
     const [first, second] = [rank(a), rank(b)];
     return first === second ? Date.parse(b.at) - Date.parse(a.at) : first - second;
   });
+}
+
+/** New ones come first, in their order; what is shown already keeps its place, settled or not. */
+export function mergeShown(
+  shown: readonly InboxEntry[],
+  entries: readonly InboxEntry[],
+): readonly InboxEntry[] {
+  const known = new Set(shown.map((entry) => entry.id));
+  const now = new Map(entries.map((entry) => [entry.id, entry]));
+  const fresh = entries.filter((entry) => !known.has(entry.id));
+  return [...fresh, ...shown.map((entry) => now.get(entry.id) ?? entry)];
 }

@@ -1,0 +1,126 @@
+import type { Task } from '@vitto/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import { useVitto } from '../../api/vitto-context.tsx';
+import { Elapsed } from '../../components/elapsed.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { useFeatureStrings } from '../../i18n/define-strings.ts';
+import { useStrings } from '../../i18n/strings-context.tsx';
+import { describeObject } from '../chat/model/describe-tool.ts';
+import { formatCost, formatCount, formatDuration } from '../chat/model/format.ts';
+import { BudgetBar } from './budget-bar.tsx';
+import { lastCallQuery } from './last-call.ts';
+import type { CurrentCall } from './model/live-tasks.ts';
+import { StateMark } from './state-mark.tsx';
+import { StopTask } from './stop-task.tsx';
+import { agentsStrings } from './strings.ts';
+
+/** Columns of a row and of the heading above them; on a phone everything is below the title. */
+export const COLUMNS =
+  'md:grid md:grid-cols-[9.5rem_minmax(0,1fr)_4.5rem_4.5rem_4.5rem_6.5rem_8.5rem] md:items-center md:gap-3';
+
+interface AgentRowProps {
+  task: Task;
+  level: number;
+  /** `undefined`: the stream has not said yet. */
+  call: CurrentCall | null | undefined;
+}
+
+/** A task in one row: what it is, what it does, what it has used, and a way to stop it. */
+export const AgentRow = memo(function AgentRow({ task, level, call }: AgentRowProps) {
+  const strings = useFeatureStrings(agentsStrings);
+  const shared = useStrings();
+  const title = (task.title === '' ? shared.app.untitled : task.title).toWellFormed();
+  const isOver = task.endedAt !== null;
+  return (
+    <div
+      className={`relative flex h-full flex-col justify-center gap-0.5 border-b border-line px-2 hover:bg-sunken ${COLUMNS}`}
+    >
+      <div className="hidden min-w-0 text-sm md:block" style={{ paddingInlineStart: `${level * 1.25}rem` }}>
+        <StateMark state={task.state} />
+      </div>
+      <div className="min-w-0 pe-20 md:pe-0" style={{ paddingInlineStart: `${level * 1.25}rem` }}>
+        <Link
+          data-row={task.id}
+          to="/vitto/t/$taskId"
+          params={{ taskId: task.id }}
+          preload={false}
+          className="block truncate font-medium hover:underline"
+          dir="auto"
+        >
+          {title}
+        </Link>
+        <div className="flex min-w-0 gap-2 text-xs text-muted">
+          {task.role !== null && <span className="shrink-0">{task.role.toWellFormed()}</span>}
+          <Doing task={task} call={call} />
+        </div>
+      </div>
+      <div className="tabular flex min-w-0 gap-x-3 text-xs text-muted md:contents md:text-sm">
+        <span className="md:hidden">
+          <StateMark state={task.state} />
+        </span>
+        <span className="md:text-end">
+          <Time task={task} />
+        </span>
+        <span className="md:text-end">
+          {formatCount(task.spending.tokens)}
+          <span className="md:sr-only"> {strings.columns.tokens.toLowerCase()}</span>
+        </span>
+        <span className="truncate md:text-end">{formatCost(task.spending.costUsd, '–')}</span>
+        <span className="hidden md:block">{!isOver && <BudgetBar task={task} />}</span>
+      </div>
+      <div className="absolute end-2 top-1/2 flex -translate-y-1/2 items-center gap-1 rounded-md bg-bg">
+        {task.conversationId !== null && (
+          <Link
+            to="/vitto/c/$conversationId"
+            params={{ conversationId: task.conversationId }}
+            preload={false}
+            aria-label={`${strings.conversation}: ${title}`}
+            title={strings.conversation}
+            className="hidden size-8 place-content-center rounded-md text-muted hover:text-ink sm:grid"
+          >
+            <Icon name="chat" />
+          </Link>
+        )}
+        {!isOver && <StopTask taskId={task.id} title={title} />}
+      </div>
+    </div>
+  );
+});
+
+function Time({ task }: { task: Task }) {
+  if (task.endedAt !== null) {
+    const from = task.startedAt ?? task.createdAt;
+    return formatDuration(Date.parse(task.endedAt) - Date.parse(from));
+  }
+  return <Elapsed since={task.startedAt ?? task.createdAt} />;
+}
+
+/** The call that runs; of a finished task what it came to. */
+function Doing({ task, call }: { task: Task; call: CurrentCall | null | undefined }) {
+  const strings = useFeatureStrings(agentsStrings);
+  const shared = useStrings();
+  const { client } = useVitto();
+  const isUnknown = task.state === 'running' && call === undefined;
+  const asked = useQuery({ ...lastCallQuery(client, task.id), enabled: isUnknown });
+  const text =
+    task.error?.message ?? (task.waitingFor?.kind === 'input' ? task.waitingFor.question : task.result);
+  if (task.state !== 'running') {
+    return (
+      <span className="min-w-0 truncate" dir="auto">
+        {text?.slice(0, 300).toWellFormed()}
+      </span>
+    );
+  }
+  const current = call === undefined ? asked.data : call;
+  if (current == null) return <span>{strings.thinking}</span>;
+  return (
+    <>
+      <span className="shrink-0">{shared.tool.verbs[current.tool] ?? current.tool}</span>
+      <span className="mono min-w-0 truncate text-xs!" dir="auto">
+        {describeObject(current.arguments)}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+import { page, task as taskSchema, type EventEnvelope, type Task } from '@vitto/contracts';
+import { toApiError, type ApiError } from '../../api/api-error.ts';
+import type { ApiClient } from '../../api/client.ts';
+import type { EventStream } from '../../api/event-stream.ts';
+import { applyToTasks, NO_TASKS, type LiveTasks } from './model/live-tasks.ts';
+
+export interface TaskListState {
+  status: 'loading' | 'ready' | 'error';
+  error: ApiError | null;
+  live: LiveTasks;
+  /** Older tasks: there are more, they are on their way, or this is all. */
+  older: 'some' | 'loading' | 'none' | 'error';
+}
+
+const taskPage = page(taskSchema);
+const LIMIT = 200;
+/** Active tasks are loaded whole up to this many pages. */
+const ACTIVE_PAGES = 10;
+/** However many events come, the list changes once in this many milliseconds. */
+const DRAW_MS = 50;
+
+/**
+ * The tasks of the list: all that are active and the newest of all, loaded once and then kept true by the stream. Many
+ * events at once draw once.
+ */
+export class TaskListStore {
+  readonly #client: ApiClient;
+  readonly #stream: EventStream;
+  readonly #listeners = new Set<() => void>();
+  #state: TaskListState = { status: 'loading', error: null, live: NO_TASKS, older: 'none' };
+  #waiting: EventEnvelope[] = [];
+  #timer: number | undefined;
+  #cursor: string | null = null;
+  #abort = new AbortController();
+
+  constructor(client: ApiClient, stream: EventStream) {
+    this.#client = client;
+    this.#stream = stream;
+  }
+
+  readonly getState = (): TaskListState => this.#state;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Loads and follows until the function that it gives is called. */
+  open(): () => void {
+    this.#abort = new AbortController();
+    const unsubscribe = this.#stream.subscribe({
+      onEvents: (events) => this.#receive(events),
+      onResync: () => void this.load(),
+    });
+    void this.load();
+    return () => {
+      unsubscribe();
+      window.clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#abort.abort();
+    };
+  }
+
+  readonly load = async (): Promise<void> => {
+    const { signal } = this.#abort;
+    try {
+      const [active, recent] = await Promise.all([
+        this.#readActive(signal),
+        this.#readPage('', null, signal),
+      ]);
+      this.#cursor = recent.nextCursor;
+      const tasks = new Map([...recent.items, ...active].map((task) => [task.id, task]));
+      this.#set({ status: 'ready', error: null, live: { tasks, calls: new Map() }, older: this.#older() });
+      this.#flush();
+    } catch (error) {
+      if (!signal.aborted) this.#set({ ...this.#state, status: 'error', error: toApiError(error) });
+    }
+  };
+
+  readonly loadOlder = async (): Promise<void> => {
+    if (this.#cursor === null || this.#state.older === 'loading') return;
+    const { signal } = this.#abort;
+    this.#set({ ...this.#state, older: 'loading' });
+    try {
+      const older = await this.#readPage('', this.#cursor, signal);
+      this.#cursor = older.nextCursor;
+      const { live } = this.#state;
+      // What is here already has had events since.
+      const tasks = new Map([...older.items.map((task) => [task.id, task] as const), ...live.tasks]);
+      this.#set({ ...this.#state, live: { ...live, tasks }, older: this.#older() });
+    } catch {
+      if (!signal.aborted) this.#set({ ...this.#state, older: 'error' });
+    }
+  };
+
+  async #readActive(signal: AbortSignal): Promise<Task[]> {
+    const tasks: Task[] = [];
+    let cursor: string | null = null;
+    for (let pages = 0; pages < ACTIVE_PAGES; pages += 1) {
+      const found: { items: Task[]; nextCursor: string | null } = await this.#readPage(
+        'active',
+        cursor,
+        signal,
+      );
+      tasks.push(...found.items);
+      cursor = found.nextCursor;
+      if (cursor === null) break;
+    }
+    return tasks;
+  }
+
+  #readPage(state: 'active' | '', cursor: string | null, signal: AbortSignal) {
+    const query = new URLSearchParams({
+      limit: String(LIMIT),
+      ...(state === '' ? {} : { state }),
+      ...(cursor === null ? {} : { cursor }),
+    });
+    return this.#client.send({ path: `/tasks?${query}`, schema: taskPage, signal });
+  }
+
+  #older(): 'some' | 'none' {
+    return this.#cursor === null ? 'none' : 'some';
+  }
+
+  #receive(events: readonly EventEnvelope[]): void {
+    for (const event of events) if (!isDelta(event.type)) this.#waiting.push(event);
+    if (this.#timer !== undefined || this.#waiting.length === 0 || this.#state.status !== 'ready') return;
+    this.#timer = window.setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush();
+    }, DRAW_MS);
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0) return;
+    const live = applyToTasks(this.#state.live, this.#waiting);
+    this.#waiting = [];
+    this.#set({ ...this.#state, live });
+  }
+
+  #set(state: TaskListState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function isDelta(type: string): boolean {
+  return type === 'agent.text' || type === 'agent.reasoning' || type === 'tool.progress';
+}
