@@ -1,7 +1,9 @@
 // The server of the stream bench: the real HTTP server with its event hub, alone in its process.
 import type { AddressInfo } from 'node:net';
+import { createTestModelSetup } from '../apps/server/src/app/testing/model-setup.ts';
 import { createHttpServer } from '../apps/server/src/app/http/create-http-server.ts';
 import { readSettings } from '../apps/server/src/identity/index.ts';
+import { createTestSecrets } from '../apps/server/src/identity/vault/testing.ts';
 import { openDatabase } from '../apps/server/src/kernel/database/database.ts';
 import { silentLogger } from '../apps/server/src/kernel/logger.ts';
 import { createIdleNotices } from '../apps/server/src/notices/testing.ts';
@@ -38,6 +40,9 @@ async function start(databaseUrl: string): Promise<{ port: number }> {
     },
     readSystemStatus: notUsed,
     startDemo: notUsed,
+    listMainModels: notUsed,
+    secrets: createTestSecrets(database),
+    modelSetup: createTestModelSetup(database),
     notices: createIdleNotices(database, signals),
     dailyCostUsd: null,
     logger: silentLogger,

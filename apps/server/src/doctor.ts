@@ -2,7 +2,7 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import type { ComponentStatus } from '@vitto/contracts';
+import type { ComponentStatus, ModelStatus } from '@vitto/contracts';
 import { readConfig, type Config } from './app/config.ts';
 import { Models } from './app/models.ts';
 import { AppError, describeError } from './kernel/app-error.ts';
@@ -27,13 +27,19 @@ async function examine(config: Config): Promise<ComponentStatus[]> {
       checkNode(),
       await checkDatabase(config),
       describeSandbox(await sandbox.probe()),
-      describeModels(new Models(config).status()),
+      describeModels(await listModels(config)),
       await checkWebApp(),
       await checkDisk(dataRoot),
     ];
   } finally {
     await sandbox.stop();
   }
+}
+
+/** What the environment says; what was entered in the app lies in the database. */
+function listModels(config: Config): Promise<ModelStatus[]> {
+  const readSettings = () => Promise.resolve(config.models);
+  return new Models({ readSettings, prices: config.prices }).status();
 }
 
 function checkNode(): ComponentStatus {

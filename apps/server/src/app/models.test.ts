@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { Models } from './models.ts';
 
 describe('model lists that users name', () => {
-  const models = new Models({ models: { models: {}, providers: {} }, prices: {} });
-  const check = (list: string, isOwner: boolean) => {
+  const readSettings = () => Promise.resolve({ models: {}, providers: {} });
+  const models = new Models({ readSettings, prices: {} });
+  const check = async (list: string, isOwner: boolean) => {
     try {
-      models.checkFiles(list, isOwner);
+      await models.checkFiles(list, isOwner);
       return 'ok';
     } catch (error) {
       return (error as { code: string }).code;
@@ -26,12 +27,12 @@ describe('model lists that users name', () => {
       'ok',
       'model.file-not-allowed',
     ],
-  ])('take %s as %s from the owner and %s from others', (list, owner, others) => {
-    expect([check(list, true), check(list, false)]).toEqual([owner, others]);
+  ])('take %s as %s from the owner and %s from others', async (list, owner, others) => {
+    expect([await check(list, true), await check(list, false)]).toEqual([owner, others]);
   });
 
-  it('are refused where a recording would go to another kind of file', () => {
-    expect(check('record:/etc/cron.d/x', true)).toBe('config.model');
-    expect(check('record:talk.jsonl', true)).toBe('config.model');
+  it('are refused where a recording would go to another kind of file', async () => {
+    expect(await check('record:/etc/cron.d/x', true)).toBe('config.model');
+    expect(await check('record:talk.jsonl', true)).toBe('config.model');
   });
 });

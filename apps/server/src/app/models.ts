@@ -4,6 +4,7 @@ import {
   type Model,
   type ModelRef,
   type ModelSettings,
+  type ProviderSettings,
   parseModelList,
   priceOf,
   recordModel,
@@ -17,6 +18,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { appendToRegularFile, readRegularFile } from '../kernel/read-regular-file.ts';
 import { maskSecrets } from '../kernel/text/mask-secrets.ts';
 import type { Config } from './config.ts';
+import { fetchWithoutRedirects } from './model-fetch.ts';
 
 /** A script or a recording has at most this many bytes. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
@@ -30,25 +32,30 @@ interface ModelChoice {
   recordTo: string | null;
 }
 
-/** The models of this installation: which one a task gets, made once each. */
-export class Models {
-  readonly #settings: ModelSettings;
-  readonly #prices: Config['prices'];
-  readonly #made = new Map<string, Promise<Model>>();
+/** A model that was made, and the access that it was made with. */
+interface MadeModel {
+  access: string;
+  model: Promise<Model>;
+}
 
-  constructor(config: Pick<Config, 'models' | 'prices'>) {
-    this.#settings = config.models;
-    this.#prices = config.prices;
-    // A list that is wrong is said at start, not at the first task.
-    chooseRoleModels(this.#settings);
+/** The models of this installation: which one a task gets, made once each as long as the access to its provider stays. */
+export class Models {
+  readonly #readSettings: () => Promise<ModelSettings>;
+  readonly #prices: Config['prices'];
+  readonly #made = new Map<string, MadeModel>();
+
+  /** `readSettings` is asked for each task: providers may have been set up since, in any process. */
+  constructor(options: { readSettings: () => Promise<ModelSettings>; prices: Config['prices'] }) {
+    this.#readSettings = options.readSettings;
+    this.#prices = options.prices;
   }
 
   /**
    * Checks a list at intake; `null` is the installation's own.
    * @throws AppError `config.model`; `budget.no-price` when a money cap is wanted and a model has no price.
    */
-  check(list: string | null, needsPrice: boolean): void {
-    const { refs } = this.#choose(list);
+  async check(list: string | null, needsPrice: boolean): Promise<void> {
+    const { refs } = choose(list, await this.#readSettings());
     if (!needsPrice) return;
     const unpriced = refs.find((ref) => priceOf(ref, this.#prices) === null);
     if (unpriced === undefined) return;
@@ -67,8 +74,8 @@ export class Models {
    * may name them.
    * @throws AppError `model.file-not-allowed`.
    */
-  checkFiles(list: string, isOwner: boolean): void {
-    const { refs, recordTo } = this.#choose(list);
+  async checkFiles(list: string, isOwner: boolean): Promise<void> {
+    const { refs, recordTo } = choose(list, await this.#readSettings());
     const files = refs
       .filter((ref) => ref.kind !== 'provider')
       .filter((ref) => !resolve(ref.file).startsWith(OWN_SCRIPTS.replace(/\/?$/, sep)));
@@ -85,16 +92,22 @@ export class Models {
 
   /** The models of a task in the order they are tried. Empty: nothing is configured. */
   async resolve(task: Pick<TaskRecord, 'model'>, settings: Settings): Promise<Model[]> {
-    const { refs, recordTo } = this.#choose(task.model ?? settings.models.main ?? null);
-    const models = await Promise.all(refs.map((ref) => this.#make(ref)));
+    const access = await this.#readSettings();
+    const { refs, recordTo } = choose(task.model ?? settings.models.main ?? null, access);
+    const models = await Promise.all(refs.map((ref) => this.#make(ref, access.providers)));
     if (recordTo === null) return models;
     return models.map((model) =>
       recordModel(model, (line) => appendToRegularFile(recordTo, `${line}\n`), maskSecrets),
     );
   }
 
-  status(): ModelStatus[] {
-    const roles = chooseRoleModels(this.#settings);
+  /** The names of the main models of a new task with these settings, in the order they are tried. */
+  async listMain(settings: Pick<Settings, 'models'>): Promise<string[]> {
+    return choose(settings.models.main ?? null, await this.#readSettings()).refs.map((ref) => ref.id);
+  }
+
+  async status(): Promise<ModelStatus[]> {
+    const roles = chooseRoleModels(await this.#readSettings());
     return (['main', 'fast', 'subvitto', 'embedding'] as const).map((role) => ({
       role,
       models: roles[role].map((ref) => ref.id),
@@ -102,39 +115,39 @@ export class Models {
     }));
   }
 
-  #choose(list: string | null): ModelChoice {
-    if (list === null) return { refs: chooseRoleModels(this.#settings).main, recordTo: null };
-    const record = /^record:([^,]+)(?:,(.*))?$/s.exec(list.trim());
-    if (record === null) return { refs: parseModelList(list), recordTo: null };
-    const file = (record[1] ?? '').trim();
-    if (!isAbsolute(file) || !file.endsWith('.jsonl')) {
-      throw new AppError(
-        'config.model',
-        `A recording needs an absolute path that ends in .jsonl; "${file}" is none.`,
-      );
-    }
-    return { ...this.#choose(record[2]?.trim() || null), recordTo: file };
-  }
-
-  #make(ref: ModelRef): Promise<Model> {
+  #make(ref: ModelRef, providers: ProviderSettings): Promise<Model> {
     const resources = {
-      providers: this.#settings.providers,
+      providers,
       prices: this.#prices,
-      fetch: globalThis.fetch,
+      fetch: fetchWithoutRedirects,
       clock: systemClock,
       readFile: (file: string) => readRegularFile(file, MAX_FILE_BYTES),
       maskSecrets,
     };
     // A script or a recording may change between tasks; a provider's model does not.
     if (ref.kind !== 'provider') return createModel(ref, resources);
-    let made = this.#made.get(ref.id);
-    if (made === undefined) {
-      made = createModel(ref, resources);
-      this.#made.set(ref.id, made);
-      made.catch(() => this.#made.delete(ref.id));
-    }
-    return made;
+    const access = JSON.stringify(providers[ref.provider] ?? {});
+    const made = this.#made.get(ref.id);
+    if (made?.access === access) return made.model;
+    const model = createModel(ref, resources);
+    this.#made.set(ref.id, { access, model });
+    model.catch(() => this.#made.delete(ref.id));
+    return model;
   }
+}
+
+function choose(list: string | null, settings: ModelSettings): ModelChoice {
+  if (list === null) return { refs: chooseRoleModels(settings).main, recordTo: null };
+  const record = /^record:([^,]+)(?:,(.*))?$/s.exec(list.trim());
+  if (record === null) return { refs: parseModelList(list), recordTo: null };
+  const file = (record[1] ?? '').trim();
+  if (!isAbsolute(file) || !file.endsWith('.jsonl')) {
+    throw new AppError(
+      'config.model',
+      `A recording needs an absolute path that ends in .jsonl; "${file}" is none.`,
+    );
+  }
+  return { ...choose(record[2]?.trim() || null, settings), recordTo: file };
 }
 
 function fileNotAllowed(why: string): AppError {

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { assembleContext, decideByRisk } from '../autonomy/index.ts';
 import { demoCacheOf, startDemo } from '../demo/index.ts';
 import {
+  chooseRoleModels,
   createCoreTools,
   createWebTools,
   expireLeases,
@@ -14,6 +15,7 @@ import {
   ensureLocalCliToken,
   ensureOwner,
   isOwner,
+  ModelProviders,
   openVault,
   readSettings,
   Secrets,
@@ -31,6 +33,8 @@ import { Worker, type RunDependencies } from '../runs/index.ts';
 import type { Config } from './config.ts';
 import { Guests, resolveAllowedPaths } from './guests.ts';
 import { createHttpServer } from './http/create-http-server.ts';
+import { ModelAccess } from './model-access.ts';
+import { ModelSetupService } from './model-setup.ts';
 import { Models } from './models.ts';
 import { openInstallation, type Installation } from './open-installation.ts';
 import { listenOn } from './listen-on.ts';
@@ -59,11 +63,15 @@ export async function startVitto(config: Config): Promise<Vitto> {
     for (const step of stops.toReversed()) await step();
   });
   try {
-    const models = new Models(config);
+    // A list that is wrong is said at start, not at the first task.
+    chooseRoleModels(config.models);
     const installation = await openInstallation(config);
     stops.push(installation.close);
     const { database, logger, databaseUrl, sandbox } = installation;
     const vault = await openVault({ home: config.home, setting: config.masterKey });
+    const modelAccess = new ModelAccess(config.models, new ModelProviders({ database, vault, logger }));
+    const limiter = new ModelLimiter(systemClock);
+    const models = new Models({ readSettings: () => modelAccess.settings(), prices: config.prices });
 
     const dead = await removeDeadProcesses(database);
     const freed = await expireLeases(database.pool, dead);
@@ -107,8 +115,8 @@ export async function startVitto(config: Config): Promise<Vitto> {
       rootBudget: config.rootBudget,
       readSettings: readUserSettings,
       checkModels: async (list, { userId, needsPrice }) => {
-        models.check(list, needsPrice);
-        if (list !== null) models.checkFiles(list, await isOwner(database, userId));
+        await models.check(list, needsPrice);
+        if (list !== null) await models.checkFiles(list, await isOwner(database, userId));
       },
       resolveAllowedPaths: (paths) => resolveAllowedPaths(paths, installation.secretFolders),
     };
@@ -132,7 +140,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
         evaluateGate: openGate(config),
         decide: decideByRisk,
         resolveModels: (task, settings) => models.resolve(task, settings),
-        limiter: new ModelLimiter(systemClock),
+        limiter,
         secrets,
         readSettings: readUserSettings,
         guests,
@@ -175,9 +183,17 @@ export async function startVitto(config: Config): Promise<Vitto> {
         signals,
         runs,
         readSystemStatus: readStatus,
+        secrets,
+        modelSetup: new ModelSetupService({
+          access: modelAccess,
+          models,
+          limiter,
+          readSettings: readUserSettings,
+        }),
         startDemo: (by) =>
           startDemo({ runs, cache: demoCacheOf(config.home), probeSandbox: () => sandbox.probe() }, by),
         dailyCostUsd: config.dailyCostUsd,
+        listMainModels: async (userId) => models.listMain(await readUserSettings(userId)),
         logger,
         version: VERSION,
         host: config.host,

@@ -1,5 +1,10 @@
 export { readNumberCursor, toPage, writeNumberCursor } from './web/page-cursor.ts';
 export { changedFields, type AuditedAct, type AuditedCall, type RouteAudit } from './web/route-audit.ts';
 export { idParams, nothing, viewerOf, type Viewer, type WebApp } from './web/web-app.ts';
+export { requireScope } from './web/token-scopes.ts';
 export type { StartDemo } from './web/demo-route.ts';
 export { addWebRoutes } from './web/web-routes.ts';
+export { addMcpRoute, toJsonRpcError } from './mcp/mcp-route.ts';
+export { toOpenAiError } from './openai/openai-error.ts';
+export { addOpenAiRoutes, isOpenAiPath } from './openai/openai-routes.ts';
+export { TaskFeed } from './task-feed.ts';

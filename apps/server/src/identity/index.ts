@@ -21,3 +21,4 @@ export { findUsersNamed, readUserNames } from './user-names.store.ts';
 export { openVault } from './vault/open-vault.ts';
 export { Vault, type Sealed } from './vault/vault.ts';
 export { Secrets } from './secrets.ts';
+export { ModelProviders, type ProviderChange, type ProviderKey } from './model-providers.ts';

@@ -26,7 +26,7 @@ it('tells of processes with what they run, the queue of everybody, and the datab
       databaseKind: 'external',
       probeSandbox: async () =>
         ({ available: false, reason: 'none', hint: null, memoryLimit: null }) as never,
-      modelStatus: () => [],
+      modelStatus: () => Promise.resolve([]),
       version: '1',
       startedAt: new Date(),
       roles: ['server'],

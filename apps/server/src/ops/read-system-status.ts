@@ -16,7 +16,7 @@ export interface StatusSources {
   database: Database;
   databaseKind: SystemStatus['database']['kind'];
   probeSandbox: () => Promise<SandboxProbe>;
-  modelStatus: () => ModelStatus[];
+  modelStatus: () => Promise<ModelStatus[]>;
   version: string;
   startedAt: Date;
   roles: readonly string[];
@@ -24,14 +24,14 @@ export interface StatusSources {
 
 /** What of this installation works, read anew at each call; the tasks are the user's own. */
 export async function readSystemStatus(sources: StatusSources, userId: string): Promise<SystemStatus> {
-  const [figures, processes, queue, sandbox, tasks] = await Promise.all([
+  const [figures, processes, queue, sandbox, tasks, models] = await Promise.all([
     readDatabaseFigures(sources.database),
     readProcesses(sources.database),
     readQueueFigures(sources.database.pool),
     sources.probeSandbox().then(describeSandbox),
     countTasks(sources.database.pool, userId),
+    sources.modelStatus(),
   ]);
-  const models = sources.modelStatus();
   const { readAt, ...database } = figures;
   return {
     version: sources.version,

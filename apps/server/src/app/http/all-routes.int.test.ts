@@ -1,4 +1,7 @@
+import { TOKEN_SCOPES } from '@vitto/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiToken } from '../../identity/index.ts';
+import { newId } from '../../kernel/ids.ts';
 import { createClient, type Answer } from './testing/api-client.ts';
 import { createHttpTestbed, type HttpTestbed, type TestServer } from './testing/http-testbed.ts';
 import { seedOneOfEach, type SeededIds } from './testing/seed.ts';
@@ -53,6 +56,9 @@ const BODIES: Record<string, unknown> = {
   'POST /api/sign-in-codes': {},
   'POST /api/session': { code: 'x' },
   'PATCH /api/settings': { language: 'es' },
+  'PUT /api/secrets/{name}': { value: 'a secret of the walk' },
+  'PUT /api/models/providers/{name}': { apiKey: 'a key of the walk' },
+  'POST /api/models/test': { model: 'openai/none' },
   'POST /api/webhooks': { url: 'https://receiver.test', events: ['task.completed'] },
   'PATCH /api/webhooks/{id}': { description: 'taken' },
   'POST /api/webhooks/{id}/test': {},
@@ -68,9 +74,21 @@ function idOf(path: string, ids: SeededIds): string {
   return id;
 }
 
+/** What a token with one scope may reach. The first two give all scopes away, so that no one of them suffices. */
+function scopesOf(route: Route): string[] {
+  if (['POST /api/tokens', 'POST /api/sign-in-codes'].includes(name(route))) return [];
+  if (route.method === 'GET') return ['read'];
+  if (route.path.startsWith('/api/approvals/')) return ['approve'];
+  const isRun = /^\/(v1|api\/(conversations|tasks|artifacts|attachments|demo|models\/test))(\/|$)/.test(
+    route.path,
+  );
+  return [isRun ? 'run' : 'manage'];
+}
+
 function addressOf({ path }: Route, id?: string): string {
   return path
     .replace('{id}', id ?? (path.includes('{id}') ? idOf(path, owned) : ''))
+    .replace('{name}', path.includes('/providers/') ? 'openrouter' : 'A_SECRET')
     .replace('{deliveryId}', owned.delivery);
 }
 
@@ -99,7 +117,9 @@ describe('every route', () => {
     expect(allRoutes().map(name).sort()).toMatchInlineSnapshot(`
       [
         "DELETE /api/conversations/{id}",
+        "DELETE /api/models/providers/{name}",
         "DELETE /api/push-subscriptions/{id}",
+        "DELETE /api/secrets/{name}",
         "DELETE /api/session",
         "DELETE /api/tokens/{id}",
         "DELETE /api/webhooks/{id}",
@@ -116,8 +136,10 @@ describe('every route', () => {
         "GET /api/conversations/{id}/messages",
         "GET /api/costs",
         "GET /api/events",
+        "GET /api/models",
         "GET /api/push-subscriptions",
         "GET /api/search",
+        "GET /api/secrets",
         "GET /api/session",
         "GET /api/settings",
         "GET /api/settings/limits",
@@ -139,6 +161,7 @@ describe('every route', () => {
         "POST /api/conversations",
         "POST /api/conversations/{id}/messages",
         "POST /api/demo",
+        "POST /api/models/test",
         "POST /api/push-subscriptions",
         "POST /api/push-subscriptions/{id}/test",
         "POST /api/session",
@@ -150,6 +173,8 @@ describe('every route', () => {
         "POST /api/webhooks",
         "POST /api/webhooks/{id}/deliveries/{deliveryId}/retry",
         "POST /api/webhooks/{id}/test",
+        "PUT /api/models/providers/{name}",
+        "PUT /api/secrets/{name}",
       ]
     `);
   });
@@ -199,6 +224,46 @@ describe('every route', () => {
     expect((await mine(`/api/conversations/${owned.conversation}`)).json).toMatchObject({ title: 'seeded' });
     expect((await mine(`/api/approvals/${owned.approval}`)).json).toMatchObject({ state: 'pending' });
     expect((await mine(`/api/tasks/${owned.task}`)).json).toMatchObject({ state: 'running' });
+  });
+
+  it('asks a token for the one scope that it is for, and names it', async () => {
+    const userId = newId();
+    await bed.database.pool.query("insert into vitto_users (id, name, role) values ($1, 'Ada', 'admin')", [
+      userId,
+    ]);
+    const tokens = await Promise.all(
+      TOKEN_SCOPES.map(async (scope) => {
+        const made = await createApiToken(bed.database, userId, {
+          name: scope,
+          scopes: [scope],
+        });
+        return { scope, token: made.token };
+      }),
+    );
+    for (const route of allRoutes()) {
+      if (OPEN.includes(name(route))) continue;
+      const taken: string[] = [];
+      for (const { scope, token } of tokens) {
+        const answer = await call(route, token);
+        if (answer.json['code'] !== 'sign-in.scope') taken.push(scope);
+        else expect(answer.json['title'], name(route)).toMatch(/`(read|run|approve|manage)`/);
+      }
+      expect(taken, name(route)).toEqual(scopesOf(route));
+    }
+  });
+
+  it('lets no token make one that may do more than itself', async () => {
+    const { token } = await createApiToken(bed.database, bed.owner.userId, {
+      name: 'x',
+      scopes: ['read', 'manage'],
+    });
+    const make = (body: object) => createClient(server.url, token)('/api/tokens', { json: body });
+    expect((await make({ name: 'y', scopes: ['read', 'run'] })).json['code']).toBe('sign-in.scope');
+    expect((await make({ name: 'y' })).json['code']).toBe('sign-in.scope');
+    expect((await make({ name: 'y', scopes: ['manage', 'read'] })).json['scopes']).toEqual([
+      'read',
+      'manage',
+    ]);
   });
 
   it("shows another user's lists without what is not theirs", async () => {

@@ -5,11 +5,13 @@ import type { SystemStatus } from '@vitto/contracts';
 import fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { addWebRoutes, type StartDemo, type WebApp } from '../../channels/index.ts';
+import type { Secrets } from '../../identity/index.ts';
 import { AppError } from '../../kernel/app-error.ts';
 import type { Database } from '../../kernel/database/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { SignalBus } from '../../kernel/signal-bus.ts';
+import type { ModelSetupService } from '../model-setup.ts';
 import {
   readLastPosition,
   readTaskEventsAfterPosition,
@@ -19,16 +21,19 @@ import {
 import { addAudit } from './audit-hook.ts';
 import { addAuditRoutes } from './audit-routes.ts';
 import { addCostRoutes } from './cost-routes.ts';
+import { addDoors, doorOf, toDoorError } from './doors.ts';
 import { addEventRoutes } from './event-routes.ts';
-import { checkCsrf, checkRole, checkSameSite, identifyViewer } from './guard.ts';
+import { checkCsrf, checkDoor, checkRole, checkScope, checkSameSite, identifyViewer } from './guard.ts';
 import { addHealthRoutes } from './health-routes.ts';
 import { checkHost, toAllowedHosts } from './host-check.ts';
 import { addIdempotency } from './idempotency.ts';
 import type { Notices } from '../../notices/index.ts';
 import { addIdentityRoutes } from './identity-routes.ts';
 import { addJsonBodies, makeBodyStorable, refuseEncodedBody } from './json-body.ts';
+import { addModelRoutes } from './model-routes.ts';
 import { addOpenApi } from './openapi.ts';
 import { toProblem } from './problem.ts';
+import { addSecretRoutes } from './secret-routes.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { SESSION_COOKIE, sessionCookieOptions } from './session-cookie.ts';
 import { addPushRoutes } from './push-routes.ts';
@@ -46,6 +51,10 @@ export interface HttpDependencies {
   runs: RunDependencies;
   readSystemStatus: (userId: string) => Promise<SystemStatus>;
   startDemo: StartDemo;
+  secrets: Secrets;
+  modelSetup: ModelSetupService;
+  /** The main models of a user's tasks, in the order they are tried. */
+  listMainModels: (userId: string) => Promise<string[]>;
   notices: Notices;
   /** What a user may spend a day at most, in US dollars; `null`: no limit. */
   dailyCostUsd: number | null;
@@ -64,6 +73,8 @@ export interface HttpDependencies {
   /** Sign-ins and new tokens an address may try in a minute. */
   attemptsPerMinute?: number;
   streamLimits?: Partial<StreamLimits>;
+  /** Between two comments of an answer that is streamed to a program, in milliseconds. */
+  keepAliveMs?: number;
 }
 
 /**
@@ -80,6 +91,7 @@ export async function createHttpServer(deps: HttpDependencies): Promise<WebApp> 
   addGuards(app, deps);
   await app.register(rateLimit, { global: false, errorResponseBuilder: tooManyAttempts });
   app.addHook('preHandler', async (request) => makeBodyStorable(request));
+  addMasking(app, deps.secrets);
   addIdempotency(app, deps.database, deps.logger);
   addAudit(app, deps.database, deps.logger);
   await addOpenApi(app, deps);
@@ -135,11 +147,13 @@ function sendProblem(
       'a request failed',
     );
   }
+  const door = doorOf(request.routeOptions.url ?? request.url);
+  const sent = door === null ? { status: problem.status, body: problem } : toDoorError(door, problem);
   return reply
-    .code(problem.status)
+    .code(sent.status)
     .headers(headers)
-    .header('content-type', 'application/problem+json')
-    .send(JSON.stringify(problem));
+    .header('content-type', door === null ? 'application/problem+json' : 'application/json; charset=utf-8')
+    .send(JSON.stringify(sent.body));
 }
 
 function addGuards(app: WebApp, deps: HttpDependencies): void {
@@ -154,16 +168,29 @@ function addGuards(app: WebApp, deps: HttpDependencies): void {
     if (isApi) void reply.header('cache-control', 'no-store');
     if (!isApi) return;
     if (request.routeOptions.config.access === 'open') return checkSameSite(request, publicOrigin);
+    const door = doorOf(request.routeOptions.url ?? request.url);
+    if (door !== null) checkDoor(request, publicOrigin);
     const { viewer, session } = await identifyViewer(deps.database, request);
     // Known from here on, so that a refusal is recorded with who was refused.
-    request.viewer = viewer;
+    request.viewer = door === null ? viewer : { ...viewer, source: door };
     if (session !== null) {
       checkSameSite(request, publicOrigin);
       const secret = request.cookies[SESSION_COOKIE];
       if (session.isRenewed && secret !== undefined) reply.setCookie(SESSION_COOKIE, secret, cookieOptions);
     }
     checkCsrf(request, viewer);
+    // The tools of the MCP server are told apart one by one: each of its requests is a POST.
+    if (door === 'mcp') return;
     checkRole(request, viewer);
+    checkScope(request, viewer);
+  });
+}
+
+/** Whatever a request writes or logs has its user's secrets masked. */
+function addMasking(app: WebApp, secrets: Secrets): void {
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (request.viewer === null) return done();
+    secrets.masking(request.viewer.userId, done).catch(done);
   });
 }
 
@@ -183,7 +210,10 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
   addIdentityRoutes(app, { ...deps, hub, attemptsPerMinute: deps.attemptsPerMinute ?? 10 });
   addWebRoutes(app, runs, deps.startDemo);
   addEventRoutes(app, { hub, reads, runs });
+  addDoors(app, deps, reads);
   addSettingsRoutes(app, deps);
+  addSecretRoutes(app, deps.secrets);
+  addModelRoutes(app, { ...deps, testsPerMinute: deps.attemptsPerMinute ?? 10 });
   addAuditRoutes(app, database);
   addCostRoutes(app, deps);
   addWebhookRoutes(app, deps);

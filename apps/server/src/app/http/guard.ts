@@ -1,3 +1,4 @@
+import { TOKEN_SCOPES, type TokenScope } from '@vitto/contracts';
 import type { FastifyRequest } from 'fastify';
 import {
   findApiToken,
@@ -9,7 +10,7 @@ import {
 } from '../../identity/index.ts';
 import { AppError } from '../../kernel/app-error.ts';
 import type { Database } from '../../kernel/database/database.ts';
-import type { Viewer } from '../../channels/index.ts';
+import { requireScope, type Viewer } from '../../channels/index.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -41,6 +42,7 @@ function tokenViewer(found: NonNullable<Awaited<ReturnType<typeof findApiToken>>
     userId: found.user.id,
     name: found.user.name,
     role: found.user.role,
+    scopes: found.scopes,
     source: found.name === LOCAL_CLI_TOKEN_NAME ? 'cli' : 'api',
     csrfToken: null,
     credential: `token:${found.tokenId}`,
@@ -52,6 +54,7 @@ function sessionViewer(session: Session, hash: string): Viewer {
     userId: session.user.id,
     name: session.user.name,
     role: session.user.role,
+    scopes: TOKEN_SCOPES,
     source: 'web',
     csrfToken: session.csrfToken,
     credential: `session:${hash}`,
@@ -71,6 +74,19 @@ function notSignedIn(message: string): AppError {
  */
 export function checkSameSite(request: FastifyRequest, publicOrigin: string): void {
   if (SAFE_METHODS.has(request.method)) return;
+  checkOrigin(request, publicOrigin);
+}
+
+/**
+ * What other programs come in by takes a token and never a cookie, and no page of another site.
+ * @throws AppError `sign-in.required` (401), `sign-in.cross-site` (403).
+ */
+export function checkDoor(request: FastifyRequest, publicOrigin: string): void {
+  checkOrigin(request, publicOrigin);
+  if (request.headers.authorization === undefined) throw notSignedIn('A personal token is needed here.');
+}
+
+function checkOrigin(request: FastifyRequest, publicOrigin: string): void {
   const { origin } = request.headers;
   if (origin !== undefined && origin !== publicOrigin && origin !== `${request.protocol}://${request.host}`) {
     throw new AppError('sign-in.cross-site', 'This request comes from another site.', {
@@ -99,4 +115,22 @@ export function checkRole(request: FastifyRequest, viewer: Viewer): void {
     status: 403,
     hint: 'Ask the owner for another role.',
   });
+}
+
+/** What belongs to running tasks; a change of anything else is management. */
+const RUN_PATHS = /^\/(?:api\/(?:conversations|tasks|artifacts|attachments|demo)|v1)(?:\/|$)/;
+const APPROVAL_PATHS = /^\/api\/approvals(?:\/|$)/;
+
+/** The scope that a token needs for the request: the route's own, else by its method and address. */
+function scopeOf({ method, routeOptions }: FastifyRequest): TokenScope {
+  const path = routeOptions.url ?? '';
+  if (routeOptions.config.scope !== undefined) return routeOptions.config.scope;
+  if (SAFE_METHODS.has(method)) return 'read';
+  if (RUN_PATHS.test(path)) return 'run';
+  return APPROVAL_PATHS.test(path) ? 'approve' : 'manage';
+}
+
+/** @throws AppError `sign-in.scope` (403) when a token may not do what the request asks. */
+export function checkScope(request: FastifyRequest, viewer: Viewer): void {
+  requireScope(viewer, scopeOf(request));
 }

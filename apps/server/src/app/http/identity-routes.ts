@@ -5,9 +5,10 @@ import {
   me,
   signIn,
   signInCode,
+  TOKEN_SCOPES,
 } from '@vitto/contracts';
 import { z } from 'zod';
-import { idParams, nothing, viewerOf, type Viewer, type WebApp } from '../../channels/index.ts';
+import { idParams, nothing, requireScope, viewerOf, type Viewer, type WebApp } from '../../channels/index.ts';
 import {
   createApiToken,
   createSignInCode,
@@ -114,6 +115,8 @@ function addSignInCodeRoute(app: WebApp, deps: IdentityDependencies): void {
       },
     },
     async (request, reply) => {
+      // A session may do everything, so that a token must be able to do everything to make one.
+      for (const scope of TOKEN_SCOPES) requireScope(viewerOf(request), scope);
       const code = await createSignInCode(deps.database, viewerOf(request).userId);
       const expiresAt = new Date(Date.now() + SIGN_IN_CODE_MINUTES * 60_000).toISOString();
       return reply.code(201).send({ code, expiresAt });
@@ -159,8 +162,12 @@ function addTokenRoutes(app: WebApp, deps: IdentityDependencies): void {
         response: { 201: createdApiToken },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await createApiToken(database, viewerOf(request).userId, request.body)),
+    async (request, reply) => {
+      const viewer = viewerOf(request);
+      // No token makes one that may do more than itself.
+      for (const scope of request.body.scopes ?? TOKEN_SCOPES) requireScope(viewer, scope);
+      return reply.code(201).send(await createApiToken(database, viewer.userId, request.body));
+    },
   );
 
   app.delete(

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Me } from '@vitto/contracts';
+import type { Me, TokenScope } from '@vitto/contracts';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -19,7 +19,9 @@ export interface Viewer {
   name: string;
   role: Me['role'];
   /** Where it comes from, as shown with messages and decisions. */
-  source: 'web' | 'cli' | 'api';
+  source: 'web' | 'cli' | 'api' | 'mcp' | 'openai';
+  /** What the request may do; a session may do everything that its user may. */
+  scopes: readonly TokenScope[];
   /** Of a browser's session; `null` for a token. */
   csrfToken: string | null;
   /** Names the session or token, without being its secret: a stream ends with the credential it was opened with. */
@@ -33,6 +35,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `open`: needs no sign-in. Every other route under /api does. */
     access?: 'open';
+    /** What a token needs for this route; absent: by method and address, see the guard. */
+    scope?: TokenScope;
     /** The answer holds a secret that is shown once: it is not kept for a repeated `Idempotency-Key`. */
     isAnswerSecret?: boolean;
   }

@@ -33,6 +33,12 @@ export function chooseRoleModels(settings: ModelSettings): Record<ModelRole, Mod
   };
 }
 
+/** The model of a provider that is offered first; `null` where nobody can know which there are. */
+export function suggestedModelOf(provider: ProviderName): string | null {
+  const name = DEFAULT_ORDER.find((one) => one === provider);
+  return name === undefined ? null : (DEFAULTS[name].main ?? null);
+}
+
 /** A local Ollama gives no default: which models it has is for the set-up page to ask. */
 const DEFAULT_ORDER = ['anthropic', 'openai', 'google', 'openrouter'] as const;
 type DefaultProvider = Extract<ProviderName, (typeof DEFAULT_ORDER)[number]>;

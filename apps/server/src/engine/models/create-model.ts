@@ -89,7 +89,7 @@ function createProviderModel(
     throw new ModelError(
       'model.not-configured',
       `There is no access to ${provider}, which ${ref.id} needs.`,
-      `Set ${variable}.`,
+      `Set ${provider} up in the settings under Models, or set ${variable}.`,
     );
   }
   const access = providers[provider] ?? {};

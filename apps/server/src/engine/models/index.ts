@@ -2,9 +2,9 @@
 export * from './model.ts';
 export { parseModelList } from './parse-model-list.ts';
 export type { ModelRef } from './parse-model-list.ts';
-export { chooseRoleModels } from './choose-role-models.ts';
+export { chooseRoleModels, suggestedModelOf } from './choose-role-models.ts';
 export type { ModelSettings } from './choose-role-models.ts';
-export { OLLAMA_URL, PROVIDERS } from './providers.ts';
+export { hasAccess, OLLAMA_URL, PROVIDERS } from './providers.ts';
 export type { ProviderAccess, ProviderName, ProviderSettings } from './providers.ts';
 export { createModel } from './create-model.ts';
 export type { ModelResources } from './create-model.ts';

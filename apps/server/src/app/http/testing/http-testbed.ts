@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import type { NewEvent, SystemStatus } from '@vitto/contracts';
 import type { WebApp } from '../../../channels/index.ts';
 import { appendEvents } from '../../../engine/journal/journal.store.ts';
-import { createApiToken, ensureOwner, readSettings } from '../../../identity/index.ts';
+import { createApiToken, ensureOwner, readSettings, Secrets } from '../../../identity/index.ts';
+import { createTestVault } from '../../../identity/vault/testing.ts';
 import { AppError } from '../../../kernel/app-error.ts';
 import { createTestDatabase } from '../../../kernel/database/testing.ts';
 import type { Database } from '../../../kernel/database/database.ts';
@@ -12,7 +13,11 @@ import { silentLogger } from '../../../kernel/logger.ts';
 import { SignalBus } from '../../../kernel/signal-bus.ts';
 import { createIdleNotices } from '../../../notices/testing.ts';
 import type { RunDependencies } from '../../../runs/index.ts';
+import { createTestModels } from '../../testing/model-setup.ts';
 import { createHttpServer, type HttpDependencies } from '../create-http-server.ts';
+
+/** One key for all servers of a test, as all processes of an installation have one. */
+const vault = createTestVault();
 
 export interface TestServer {
   app: WebApp;
@@ -84,6 +89,9 @@ async function startServer(
     signals,
     runs,
     readSystemStatus: async () => EMPTY_STATUS,
+    modelSetup: createTestModels(database, { vault }).setup,
+    secrets: new Secrets({ database, vault, signals, logger: silentLogger }),
+    listMainModels: async () => ['test/one', 'test/two', 'script:/a.yaml'],
     startDemo: ({ userId }) => insertRunningTask(database, userId, null),
     notices: createIdleNotices(database, signals),
     dailyCostUsd: null,
