@@ -28,7 +28,9 @@ export interface MessageRequest {
   userId: string;
   conversationId: string;
   text: string;
-  /** Where it came from: `web`, `cli`, `api`. */
+  /** A name for the task that it starts; without one the beginning of the text is. */
+  title?: string | undefined;
+  /** Where it came from: `web`, `cli`, `api`, `mcp`, `openai`. */
   source: string;
   model?: string | undefined;
   budget?: Partial<NewTask['budget']> | undefined;
@@ -54,10 +56,7 @@ export async function sendMessage(deps: RunDependencies, request: MessageRequest
 /** Makes a conversation of its own for a task and starts it: for programs and one-shot commands. */
 export async function createRun(
   deps: RunDependencies,
-  request: Omit<MessageRequest, 'conversationId'> & {
-    title?: string | undefined;
-    allowedPaths?: string[] | undefined;
-  },
+  request: Omit<MessageRequest, 'conversationId'> & { allowedPaths?: string[] | undefined },
 ): Promise<SentMessage & { conversationId: string }> {
   const plan = await planRun(deps, request);
   const allowedPaths = await deps.resolveAllowedPaths(request.allowedPaths ?? []);
@@ -151,7 +150,7 @@ async function startTask(
     kind: 'chat',
     role: null,
     conversationId: request.conversationId,
-    title: storable(toTitle(request.text)),
+    title: storable(toTitle(request.title ?? request.text)),
     tier: null,
     ...estimateTask(request.text),
     ...options,

@@ -24,7 +24,7 @@ import { readCursor, toPage, writeCursor } from './page-cursor.ts';
 import { idParams, viewerOf, type WebApp } from './web-app.ts';
 
 /** A task that runs already keeps its model and its budget. */
-const steerTask = sendMessageBody.pick({ text: true, answers: true }).strict();
+const steerTask = sendMessageBody.pick({ text: true, answers: true, attachments: true }).strict();
 const cancelTask = z.strictObject({ reason: z.string().max(500).optional() }).nullish();
 
 export function addTaskRoutes(app: WebApp, runs: RunDependencies): void {
@@ -139,7 +139,7 @@ export function addTaskRoutes(app: WebApp, runs: RunDependencies): void {
   };
 }
 
-function toStates(state: TaskState | 'active' | undefined): TaskState[] | null {
+export function toStates(state: TaskState | 'active' | undefined): TaskState[] | null {
   if (state === undefined) return null;
   if (state !== 'active') return [state];
   const ended: readonly TaskState[] = END_STATES;
