@@ -10,13 +10,20 @@ export type InputCheck = (input: unknown) => string | null;
  */
 const TIME_MS = 250;
 
+/** For the schemas of one server: an `$id` of one must not name the schema of another. */
+export function createSchemaValidator(): AjvJsonSchemaValidator {
+  return new AjvJsonSchemaValidator();
+}
+
 /**
  * Makes the check of a tool's arguments from its JSON Schema (drafts 6, 7, 2019-09 and 2020-12).
  * @throws Error when the schema is none, names another document, or cannot be read in time.
  */
-export function compileInputCheck(schema: Record<string, unknown>): InputCheck {
-  // One validator a schema: an `$id` of one server must not name the schema of another.
-  const validate = runBounded(() => new AjvJsonSchemaValidator().getValidator(schema));
+export function compileInputCheck(
+  schema: Record<string, unknown>,
+  validator = createSchemaValidator(),
+): InputCheck {
+  const validate = runBounded(() => validator.getValidator(schema));
   return (input) => {
     try {
       const result = runBounded(() => validate(input));

@@ -14,7 +14,6 @@ import {
   noteOffer,
   toMcpServer,
   updateMcpServer as changeMcpServer,
-  type McpServerChange,
 } from './mcp-server.store.ts';
 import { refuseRawSecrets, stdioNotAllowed } from './refuse-transport.ts';
 

@@ -7,7 +7,7 @@ import type { Database } from '../../kernel/database/database.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { noteFailure, noteOffer, type McpServerRecord } from './mcp-server.store.ts';
 import { openTransport } from './open-transport.ts';
-import type { Offer } from './read-offer.ts';
+import type { Offer } from './offer.ts';
 import { stdioNotAllowed } from './refuse-transport.ts';
 import { ServerLost } from './server-lost.ts';
 import { CONNECTION_LIMITS, ServerConnection, type ConnectionLimits } from './server-connection.ts';

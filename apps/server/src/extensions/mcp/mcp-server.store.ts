@@ -1,7 +1,7 @@
 import type { Failure, McpServer, McpTransport } from '@vitto/contracts';
 import { AppError, notFound } from '../../kernel/app-error.ts';
 import { sqlState, type Sql } from '../../kernel/database/database.ts';
-import type { Offer } from './read-offer.ts';
+import type { Offer } from './offer.ts';
 
 /** A server as it is stored. */
 export interface McpServerRecord extends Omit<McpServer, 'state' | 'checkedAt' | 'createdAt' | 'updatedAt'> {
@@ -131,13 +131,17 @@ export async function noteOffer(
   server: { id: string; transport: McpTransport },
   offer: Offer,
 ): Promise<void> {
+  const values = [server.id, JSON.stringify(server.transport), offer.hash];
+  const same = await sql.query(
+    `update vitto_mcp_servers set offered_tools = null, offered_hash = null, checked_at = now(), last_error = null
+     where id = $1 and transport = $2::jsonb and approved_hash = $3`,
+    values,
+  );
+  if (same.rowCount !== 0) return;
   await sql.query(
-    `update vitto_mcp_servers set
-       offered_tools = case when approved_hash is not distinct from $3 then null else $4::jsonb end,
-       offered_hash = case when approved_hash is not distinct from $3 then null else $3 end,
-       checked_at = now(), last_error = null
-     where id = $1 and transport = $2::jsonb`,
-    [server.id, JSON.stringify(server.transport), offer.hash, JSON.stringify(offer.tools)],
+    `update vitto_mcp_servers set offered_tools = $4::jsonb, offered_hash = $3, checked_at = now(), last_error = null
+     where id = $1 and transport = $2::jsonb and approved_hash is distinct from $3`,
+    [...values, JSON.stringify(offer.tools)],
   );
 }
 

@@ -4,7 +4,7 @@ import { stripInvisible } from '../../engine/index.ts';
 import { describeError } from '../../kernel/app-error.ts';
 import { cutText } from '../../kernel/text/cut.ts';
 import { mapStrings, toStorableText } from '../../kernel/text/storable.ts';
-import { compileInputCheck } from './check-input.ts';
+import { compileInputCheck, type createSchemaValidator } from './check-input.ts';
 import { nameTool } from './tool-name.ts';
 
 const MAX_NAME = 200;
@@ -23,7 +23,11 @@ type Schema = Record<string, unknown>;
  * A tool as a person sees it on approval and a model on use: the very same text. Characters that nobody sees are taken
  * out, sizes are bounded, and what was done is told in the warnings.
  */
-export function readDefinition(server: string, tool: Tool): McpToolDefinition {
+export function readDefinition(
+  server: string,
+  tool: Tool,
+  validator: ReturnType<typeof createSchemaValidator>,
+): McpToolDefinition {
   const cleaner = new Cleaner();
   const whole = cleaner.clean(tool.description ?? '').trim();
   const description = cutText(whole, MAX_DESCRIPTION);
@@ -48,7 +52,7 @@ export function readDefinition(server: string, tool: Tool): McpToolDefinition {
     );
   }
   if (isChanged) warnings.push(`the name is not usable as it is; the model uses ${toolName}`);
-  const problem = findProblem(definition);
+  const problem = findProblem(definition, validator);
   if (problem !== null) {
     // A name may be as large as anything else that a server sends.
     const name = cutText(cleaner.clean(tool.name), MAX_NAME);
@@ -81,7 +85,10 @@ class Cleaner {
 }
 
 /** Why no task may be offered the tool, or `null`. */
-function findProblem(definition: { name: string; inputSchema: Schema }): string | null {
+function findProblem(
+  definition: { name: string; inputSchema: Schema },
+  validator: ReturnType<typeof createSchemaValidator>,
+): string | null {
   const { name, inputSchema } = definition;
   if (name.length > MAX_NAME || stripInvisible(name).removed > 0 || /\n/.test(name)) {
     return `not usable: its name is too long or has invisible characters`;
@@ -92,13 +99,13 @@ function findProblem(definition: { name: string; inputSchema: Schema }): string 
     return `not usable: its schema is nested deeper than ${MAX_DEPTH} levels`;
   }
   if (inputSchema['type'] !== 'object') return 'not usable: its arguments are not an object';
-  const properties = Object.keys((inputSchema['properties'] ?? {}));
+  const properties = Object.keys(inputSchema['properties'] ?? {});
   const odd = properties.find((property) => !PROPERTY_NAME.test(property));
   if (odd !== undefined) {
     return `not usable: providers refuse an argument named "${cutText(odd, 80)}" (letters, digits, _ . and - only)`;
   }
   try {
-    compileInputCheck(inputSchema);
+    compileInputCheck(inputSchema, validator);
     return null;
   } catch (error) {
     return `not usable: its schema cannot be read (${cutText(describeError(error), 200)})`;

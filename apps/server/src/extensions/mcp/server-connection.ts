@@ -7,7 +7,7 @@ import {
   handleWhen,
   noJitterGenerator,
 } from 'cockatiel';
-import type { Offer } from './read-offer.ts';
+import type { Offer } from './offer.ts';
 import { ServerLost } from './server-lost.ts';
 import { ServerSession, type CallOptions, type SessionOptions } from './server-session.ts';
 

@@ -10,7 +10,7 @@ import {
 import { AppError, describeError } from '../../kernel/app-error.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import type { OpenedTransport } from './open-transport.ts';
-import { readOffer, type Offer } from './read-offer.ts';
+import { Offer } from './offer.ts';
 import { ServerLost } from './server-lost.ts';
 
 export interface SessionOptions {
@@ -140,7 +140,7 @@ export class ServerSession {
   async #list(): Promise<Offer> {
     const timeout = this.#options.connectMs;
     const { tools } = await this.#client.listTools(undefined, { timeout, cacheMode: 'bypass' });
-    return readOffer(this.#options.server, tools);
+    return new Offer(this.#options.server, tools);
   }
 
   #listAgain(): void {
