@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { getuid } from 'node:process';
 import { openDatabase, type Database } from '../kernel/database/database.ts';
 import { chooseDataRoot, startLocalPostgres } from '../kernel/database/local-postgres.ts';
@@ -48,7 +48,9 @@ export async function openInstallation(config: Config): Promise<Installation> {
     maxConnections: 10 + config.workerConcurrency,
     onError: (error) => logger.warn({ err: error }, 'a database connection broke; a new one is opened'),
   });
-  const secretFolders = [config.home, dataRoot];
+  // A key file elsewhere must not lie in a folder that a task is shown either.
+  const keyFile = config.masterKey !== null && isAbsolute(config.masterKey) ? [config.masterKey] : [];
+  const secretFolders = [config.home, dataRoot, ...keyFile];
   const sandbox = new ProcessSandboxService({ root: join(dataRoot, 'sandboxes'), secretFolders, logger });
   return {
     config,
