@@ -1,5 +1,5 @@
 import type { Me, ModelProviderName, ModelSetup, ModelTest, Settings } from '@vitto/contracts';
-import { OLLAMA_URL, type ModelLimiter } from '../engine/index.ts';
+import { OLLAMA_URL, parseModelList, type ModelLimiter } from '../engine/index.ts';
 import type { ProviderChange } from '../identity/index.ts';
 import { AppError } from '../kernel/app-error.ts';
 import { askModel, toFailure } from './ask-model.ts';
@@ -74,11 +74,11 @@ export class ModelSetupService {
    */
   async test({ userId, role }: Person, name: string): Promise<ModelTest> {
     const { models, limiter, readSettings } = this.#deps;
+    if (parseModelList(name).length > 1) throw oneModelOnly();
     await models.checkFiles(name, role === 'owner');
     try {
-      const made = await models.resolve({ model: name }, await readSettings(userId));
-      const [model] = made;
-      if (model === undefined || made.length > 1) throw oneModelOnly();
+      const [model] = await models.resolve({ model: name }, await readSettings(userId));
+      if (model === undefined) throw oneModelOnly();
       return await askModel(model, limiter);
     } catch (error) {
       if (!(error instanceof AppError) || !error.code.startsWith('model.')) throw error;
