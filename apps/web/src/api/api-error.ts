@@ -7,13 +7,22 @@ export class ApiError extends Error {
   /** Stable: the server's, or `network`, `shape`, `http`. */
   readonly code: string;
   readonly hint: string | undefined;
+  /** The fields at fault, where the server named any. */
+  readonly fields: readonly { path: string; message: string }[];
 
-  constructor(status: number, code: string, message: string, hint?: string) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    hint?: string,
+    fields: readonly { path: string; message: string }[] = [],
+  ) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.code = code;
     this.hint = hint;
+    this.fields = fields;
   }
 
   static fromProblem(status: number, problem: Problem): ApiError {
@@ -27,6 +36,7 @@ export class ApiError extends Error {
       problem.code,
       fields === '' ? message : `${message} (${fields})`,
       problem.hint,
+      problem.errors,
     );
   }
 }

@@ -32,6 +32,9 @@ const PATHS = {
   person: 'M8 7.500a2.500 2.500 0 100-5 2.500 2.500 0 000 5zM3 13.500c.5-2.500 2.500-4 5-4s4.500 1.500 5 4',
   clock: 'M8 14A6 6 0 108 2a6 6 0 000 12zM8 4.500V8l2.300 1.600',
   warning: 'M8 2.500l6 10.500H2zM8 6.500v3M8 11.200v.3',
+  again: 'M13 8a5 5 0 11-1.500-3.500L13 6M13 2.500V6H9.500',
+  copy: 'M5.500 5.500h8v8h-8zM10.500 5.500v-3h-8v8h3',
+  download: 'M8 2.500v8M4.500 7L8 10.500 11.500 7M3 13.500h10',
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -1,30 +1,23 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
-import { toApiError, type ApiError } from '../../api/api-error.ts';
-import { CONVERSATIONS_KEY, systemQuery } from '../../api/queries.ts';
-import { useVitto } from '../../api/vitto-context.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
+import { SetupGate } from '../setup/setup-gate.tsx';
+import { DropArea } from './attachments/drop-area.tsx';
+import { useUploads } from './attachments/use-uploads.ts';
 import { Composer } from './composer.tsx';
-import {
-  afterFailure,
-  EMPTY_DRAFT,
-  isSameList,
-  readDraft,
-  toAttempt,
-  useDraft,
-  type Draft,
-} from './draft.ts';
 import { isFolderRefusal, type FolderAccess } from './folders/folder-access.ts';
-import { findModelTrouble, ModelSetup } from './model-setup.tsx';
 import { PageHeader } from './page-header.tsx';
+import { useSend } from './use-send.ts';
 
 /** The empty chat: what Vitto is for, and the first message, which makes the conversation. */
 export function NewConversationPage() {
   const strings = useStrings();
-  const { api } = useVitto();
-  const [draft, setDraft] = useDraft(null);
-  const { send, isSending, error, forgetError } = useFirstMessage(draft, setDraft);
+  const navigate = useNavigate();
+  // The stream begins with the first history: it does not tell of what came before.
+  const sending = useSend(null, (conversationId) => {
+    void navigate({ to: '/vitto/c/$conversationId', params: { conversationId } });
+  });
+  const { draft, change, error } = sending;
+  const uploads = useUploads(draft.files, change);
   const folders: FolderAccess = {
     folders: draft.folders,
     isChanging: false,
@@ -32,40 +25,29 @@ export function NewConversationPage() {
     errorTitle: strings.composer.failed,
     isTaskRunning: false,
     change: (edit) => {
-      forgetError();
-      setDraft({ ...draft, folders: edit(draft.folders) });
+      sending.forgetError();
+      change((now) => ({ ...now, folders: edit(now.folders) }));
       return Promise.resolve(true);
     },
   };
-  const system = useQuery(systemQuery(api));
-  const trouble = system.data === undefined ? null : findModelTrouble(system.data);
 
   return (
-    <main id="content" className="flex min-h-0 flex-1 flex-col">
+    <DropArea onFiles={uploads.add}>
       <PageHeader title={strings.app.newChat} isTitleHidden />
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto grid min-h-full w-full max-w-3xl content-center gap-6 px-4 py-8">
-          {trouble === null ? (
-            <Welcome onExample={(text) => setDraft({ ...draft, text })} />
-          ) : (
-            <ModelSetup
-              trouble={trouble}
-              onCheck={() => void system.refetch()}
-              isChecking={system.isFetching}
-            />
-          )}
+          <SetupGate>
+            <Welcome onExample={(text) => change((now) => ({ ...now, text }))} />
+          </SetupGate>
         </div>
       </div>
       <Composer
-        text={draft.text}
-        onText={(text) => setDraft({ ...draft, text })}
-        onSend={send}
-        isSending={isSending}
-        error={isFolderRefusal(error) ? null : error}
+        sending={sending}
+        uploads={uploads}
         placeholder={strings.composer.placeholder}
         folders={folders}
       />
-    </main>
+    </DropArea>
   );
 }
 
@@ -92,50 +74,4 @@ function Welcome({ onExample }: { onExample: (text: string) => void }) {
       </ul>
     </>
   );
-}
-
-function useFirstMessage(draft: Draft, setDraft: (draft: Draft) => void) {
-  const { api } = useVitto();
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const [isSending, setSending] = useState(false);
-  const [error, setError] = useState<ApiError | null>(null);
-  const isBusy = useRef(false);
-
-  const deliver = async () => {
-    let attempt = toAttempt(draft);
-    setDraft({ ...draft, attempt });
-    if (attempt.conversationId === null) {
-      const made = await api.createConversation(attempt.folders, `${attempt.key}-conversation`);
-      attempt = { ...attempt, conversationId: made.id };
-      setDraft({ ...draft, attempt });
-    } else if (!isSameList(attempt.folders, draft.folders)) {
-      await api.allowPaths(attempt.conversationId, draft.folders);
-      attempt = { ...attempt, folders: draft.folders };
-      setDraft({ ...draft, attempt });
-    }
-    const conversationId = attempt.conversationId ?? '';
-    await api.sendMessage(conversationId, { text: attempt.text }, attempt.key);
-    setDraft(EMPTY_DRAFT);
-    // The stream begins with the first history: it does not tell of what came before.
-    void queries.invalidateQueries({ queryKey: CONVERSATIONS_KEY });
-    await navigate({ to: '/vitto/c/$conversationId', params: { conversationId } });
-  };
-  const send = () => {
-    if (isBusy.current) return;
-    isBusy.current = true;
-    setSending(true);
-    setError(null);
-    void deliver()
-      .catch((failure: unknown) => {
-        const problem = toApiError(failure);
-        setDraft(afterFailure(readDraft(null), problem));
-        setError(problem);
-      })
-      .finally(() => {
-        isBusy.current = false;
-        setSending(false);
-      });
-  };
-  return { send, isSending, error, forgetError: () => setError(null) };
 }

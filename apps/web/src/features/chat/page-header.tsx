@@ -4,7 +4,7 @@ import { systemQuery } from '../../api/queries.ts';
 import { useVitto } from '../../api/vitto-context.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import { MenuButton, NewLink } from '../../shell/drawer.tsx';
-import { isScriptedSystem } from './model-setup.tsx';
+import { isScriptedSystem } from './is-scripted-system.ts';
 import { ScriptedLabel } from './scripted-label.tsx';
 
 export function PageHeader(props: {

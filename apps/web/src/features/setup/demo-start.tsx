@@ -3,7 +3,7 @@ import { Elapsed } from '../../components/elapsed.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
-import { ScriptedLabel } from './scripted-label.tsx';
+import { ScriptedLabel } from '../chat/scripted-label.tsx';
 import { useDemo } from './use-demo.ts';
 
 /** Offers the demo to who has no model yet, and says what it is: a script with real commands. */

@@ -1,0 +1,17 @@
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useModelTrouble } from './use-model-trouble.ts';
+
+const SetupPage = lazy(async () => ({ default: (await import('./setup-page.tsx')).SetupPage }));
+
+/** What is inside, once there is a model to answer; before that the way to one. */
+export function SetupGate({ children }: { children: ReactNode }) {
+  const trouble = useModelTrouble();
+  // A provider that works gives a model at once: the page stays until the person has said what a day may cost.
+  const [isUnderWay, setUnderWay] = useState(false);
+  if (trouble === null && !isUnderWay) return children;
+  return (
+    <Suspense>
+      <SetupPage trouble={trouble} onBegin={() => setUnderWay(true)} onDone={() => setUnderWay(false)} />
+    </Suspense>
+  );
+}
