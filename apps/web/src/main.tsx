@@ -1,4 +1,3 @@
-import './api/forbid-eval.ts';
 import './styles.css';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-import { useLocation } from '@tanstack/react-router';
+import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
 /** Frames to wait for a page that is still being loaded: about three seconds. */
@@ -9,11 +9,14 @@ const PATIENCE = 180;
  * A page that takes the focus itself keeps it; the first page leaves it where the browser put it.
  */
 export function useArrival(): void {
-  const path = useLocation({ select: (location) => location.pathname });
+  // Set once the page is drawn; until then the heading is still that of the page before.
+  const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
   const last = useRef(path);
   useEffect(() => {
+    const isFirst = last.current === undefined;
     if (last.current === path) return;
     last.current = path;
+    if (isFirst) return;
     let frame = 0;
     const look = (left: number) => {
       frame = requestAnimationFrame(() => {

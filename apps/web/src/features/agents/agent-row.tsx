@@ -109,7 +109,7 @@ function Doing({ task, call }: { task: Task; call: CurrentCall | null | undefine
   if (task.state !== 'running') {
     return (
       <span className="min-w-0 truncate" dir="auto">
-        {text?.slice(0, 300).toWellFormed()}
+        {text == null ? null : toPreview(text)}
       </span>
     );
   }
@@ -123,4 +123,12 @@ function Doing({ task, call }: { task: Task; call: CurrentCall | null | undefine
       </span>
     </>
   );
+}
+
+/** The beginning of a text in one line, without the marks of its formatting. */
+function toPreview(text: string): string {
+  return text
+    .slice(0, 300)
+    .replaceAll(/\*\*|`|^#+ /gmu, '')
+    .toWellFormed();
 }

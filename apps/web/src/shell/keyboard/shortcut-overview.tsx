@@ -68,7 +68,7 @@ function Line({ shortcut }: { shortcut: Shortcut }) {
   return (
     <>
       <dt>{label}</dt>
-      <dd className="flex items-center gap-1.5 text-xs text-muted">
+      <dd className="flex items-center justify-end gap-1.5 text-xs text-muted">
         {shortcut.keys.map((key, index) => (
           <Fragment key={key}>
             {index > 0 && words.shortcuts.then}

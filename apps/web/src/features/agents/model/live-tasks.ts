@@ -1,4 +1,4 @@
-import { readKnownEvent, type EventEnvelope, type EventPayload, type Task } from '@vitto/contracts';
+import { readKnownEvent, type EventEnvelope, type Task } from '@vitto/contracts';
 import { addSpending, applyToTask } from './apply-to-task.ts';
 
 /** What a running task does right now; `null` between calls. */
