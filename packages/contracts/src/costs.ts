@@ -5,9 +5,11 @@ import { z } from 'zod';
 const day = z.iso.date();
 
 export const costsQuery = z.object({
-  /** First and last day, in the user's time zone; the last 30 days when absent. At most 366 days. */
+  /** First and last day, both included, in the user's time zone; up to today without a last one. At most 366 days. */
   from: day.optional(),
   to: day.optional(),
+  /** Without a first day: so many days up to the last one. */
+  days: z.coerce.number().int().min(1).max(366).default(30),
 });
 
 const amount = z.object({

@@ -1,13 +1,19 @@
 import { AppError } from '../kernel/app-error.ts';
 
 const DAY_MS = 86_400_000;
-const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 
 /** Days are `YYYY-MM-DD`, both ends included. */
 export interface DayRange {
   from: string;
   to: string;
+}
+
+/** Days as a request names them. */
+export interface AskedDays {
+  from?: string | undefined;
+  to?: string | undefined;
+  days: number;
 }
 
 /** A day so many days later (or, below zero, earlier). */
@@ -21,15 +27,12 @@ export function countDays({ from, to }: DayRange): number {
 }
 
 /**
- * The days that were asked for; those up to today where an end is open, and 30 of them where the beginning is.
+ * The days that were asked for; those up to today where an end is open, and so many where the beginning is.
  * @throws AppError `costs.bad-range` (422).
  */
-export function toDayRange(
-  asked: { from?: string | undefined; to?: string | undefined },
-  today: string,
-): DayRange {
+export function toDayRange(asked: AskedDays, today: string): DayRange {
   const to = asked.to ?? today;
-  const range = { from: asked.from ?? addDays(to, 1 - DEFAULT_DAYS), to };
+  const range = { from: asked.from ?? addDays(to, 1 - asked.days), to };
   if (range.from > range.to) throw badRange('query.from', 'after the last day');
   if (countDays(range) > MAX_DAYS) throw badRange('query.from', `more than ${MAX_DAYS} days before the last`);
   return range;

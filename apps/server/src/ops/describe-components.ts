@@ -79,7 +79,7 @@ export function describeModels(models: ModelStatus[]): ComponentStatus {
       name: 'model',
       state: 'missing',
       detail: 'no model is set up',
-      hint: 'Set a provider key (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) or VITTO_MODEL and start again. `npm run demo` needs none.',
+      hint: 'Set one up in the settings under Models, or set a provider key (ANTHROPIC_API_KEY, …) or VITTO_MODEL and start again. `npm run demo` needs none.',
     };
   }
   return {

@@ -35,20 +35,24 @@ describe('the forecast of a month', () => {
 
 describe('the days of the costs', () => {
   it('are the last thirty unless they are named', () => {
-    expect(toDayRange({}, '2026-03-01')).toEqual({ from: '2026-01-31', to: '2026-03-01' });
-    expect(toDayRange({ to: '2026-02-10' }, '2026-03-01')).toEqual({ from: '2026-01-12', to: '2026-02-10' });
-    expect(toDayRange({ from: '2026-02-10' }, '2026-03-01')).toEqual({
+    expect(toDayRange({ days: 30 }, '2026-03-01')).toEqual({ from: '2026-01-31', to: '2026-03-01' });
+    expect(toDayRange({ days: 1 }, '2026-03-01')).toEqual({ from: '2026-03-01', to: '2026-03-01' });
+    expect(toDayRange({ to: '2026-02-10', days: 30 }, '2026-03-01')).toEqual({
+      from: '2026-01-12',
+      to: '2026-02-10',
+    });
+    expect(toDayRange({ from: '2026-02-10', days: 30 }, '2026-03-01')).toEqual({
       from: '2026-02-10',
       to: '2026-03-01',
     });
-    expect(toDayRange({ from: '2026-01-01', to: '2027-01-01' }, '2026-03-01')).toBeDefined();
+    expect(toDayRange({ from: '2026-01-01', to: '2027-01-01', days: 30 }, '2026-03-01')).toBeDefined();
   });
   it.each([
     { from: '2026-02-02', to: '2026-02-01' },
     { from: '2026-01-01', to: '2027-01-02' },
     { from: '2026-03-02' },
   ])('cannot be %o', (asked) => {
-    expect(() => toDayRange(asked, '2026-03-01')).toThrowError(
+    expect(() => toDayRange({ ...asked, days: 30 }, '2026-03-01')).toThrowError(
       expect.objectContaining({ code: 'costs.bad-range', status: 422 }) as Error,
     );
   });

@@ -8,7 +8,7 @@ import {
   type DearTask,
 } from '../engine/index.ts';
 import type { Database } from '../kernel/database/database.ts';
-import { addDays, toDayRange } from './costs-range.ts';
+import { addDays, toDayRange, type AskedDays } from './costs-range.ts';
 import { forecastMonth } from './forecast-month.ts';
 
 const DEAREST = 50;
@@ -28,11 +28,7 @@ export interface CostSources {
  * What a user's turns used, by day and model, with the dearest tasks, today's cap and a forecast.
  * @throws AppError `costs.bad-range`.
  */
-export async function readCosts(
-  sources: CostSources,
-  userId: string,
-  asked: { from?: string | undefined; to?: string | undefined },
-): Promise<Costs> {
+export async function readCosts(sources: CostSources, userId: string, asked: AskedDays): Promise<Costs> {
   const { timeZone, limitUsd } = sources;
   const sql = sources.database.pool;
   const today = dayIn(timeZone, sources.now);
