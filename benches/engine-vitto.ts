@@ -111,6 +111,7 @@ function taskDependencies(
     database,
     signals,
     openRegistry: () => Promise.resolve(registry),
+    listSkills: () => Promise.resolve([]),
     evaluateGate: async (task) =>
       assembleContext(task, {
         now: systemClock.now(),

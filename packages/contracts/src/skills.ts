@@ -24,7 +24,17 @@ export const skill = z.object({
 });
 export type Skill = z.infer<typeof skill>;
 /** With the whole text of its SKILL.md. */
-export const skillWithText = skill.extend({ text: z.string() });
+export const skillWithText = skill.extend({
+  text: z.string(),
+  compatibility: z.string().nullable(),
+  /** Tools that the skill would like to use without asking. Shown to people; it allows nothing. */
+  allowedTools: z.array(z.string()),
+});
+export type SkillWithText = z.infer<typeof skillWithText>;
+
+/** Bytes of one file of a skill's folder, and of all of them. */
+export const SKILL_FILE_MAX_BYTES = 512 * 1024;
+export const SKILL_MAX_BYTES = 4 * 1024 * 1024;
 
 /** The whole folder: what it held before is replaced. The name stands in the front matter of SKILL.md. */
 export const putSkill = z.strictObject({
@@ -34,7 +44,11 @@ export const putSkill = z.strictObject({
     .array(
       z.strictObject({
         /** Relative, with `/`, inside of the folder. */
-        path: z.string().min(1).max(400),
+        path: z
+          .string()
+          .min(1)
+          .max(400)
+          .regex(/^[^\\\p{Cc}]*$/u, 'a path holds no backslash and no control characters'),
         /** Base64. */
         content: z.base64().max(700_000),
       }),
@@ -42,4 +56,5 @@ export const putSkill = z.strictObject({
     .max(100)
     .default([]),
 });
+export type PutSkill = z.infer<typeof putSkill>;
 export const updateSkill = z.strictObject({ isEnabled: z.boolean() });

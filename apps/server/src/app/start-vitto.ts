@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { assembleContext, decideByRisk } from '../autonomy/index.ts';
 import { demoCacheOf, startDemo } from '../demo/index.ts';
+import { createRegistryOpener, createSkillSource, Skills } from '../extensions/index.ts';
 import {
   chooseRoleModels,
   createCoreTools,
@@ -121,6 +122,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
       resolveAllowedPaths: (paths) => resolveAllowedPaths(paths, installation.secretFolders),
     };
 
+    const skills = new Skills(database);
     if (isWorker) {
       const guests = new Guests(sandbox, database);
       const web = createGuardedFetch();
@@ -136,7 +138,8 @@ export async function startVitto(config: Config): Promise<Vitto> {
         bus: signals,
         signals,
         runs,
-        openRegistry: () => Promise.resolve(builtIn),
+        openRegistry: createRegistryOpener(builtIn, [createSkillSource(database)]),
+        listSkills: (userId) => skills.listEnabled(userId),
         evaluateGate: openGate(config),
         decide: decideByRisk,
         resolveModels: (task, settings) => models.resolve(task, settings),

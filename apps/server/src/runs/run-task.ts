@@ -37,6 +37,8 @@ export interface RunTaskDependencies {
   signals: Pick<SignalBus, 'journalGrew'>;
   /** The tools that a task may use: the built-in ones and those that its user brings. Throws only on defects. */
   openRegistry: (task: TaskRecord) => Promise<ToolRegistry>;
+  /** The user's skills that are switched on, by name: the system prompt lists them. */
+  listSkills: (userId: string) => Promise<PromptFacts['skills']>;
   evaluateGate: EvaluateGate;
   decide: DecideCall;
   /** The task's models in order; throws AppError or ModelError when the list names what does not exist. */
@@ -103,13 +105,14 @@ async function prepareRun(
   logger: Logger,
 ): Promise<Run> {
   const settings = await deps.readSettings(task.userId);
-  const [models, guest, registry] = await Promise.all([
+  const [models, guest, registry, skills] = await Promise.all([
     deps.resolveModels(task, settings),
     deps.guests.facts(),
     deps.openRegistry(task),
+    deps.listSkills(task.userId),
   ]);
   const artifacts = openArtifacts(deps.database.pool, { userId: task.userId, taskId: task.id });
-  const prompt = { allowedPaths: task.allowedPaths, guest, language: settings.language };
+  const prompt = { allowedPaths: task.allowedPaths, guest, language: settings.language, skills };
   const fold = { transcript: new Transcript(), state: new RunState(task.id) };
   const journal = openJournal(deps, task, control, logger, fold);
   const userLimit = settings.dailyCostUsd === null ? null : Math.round(settings.dailyCostUsd * 1e9);

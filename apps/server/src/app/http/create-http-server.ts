@@ -5,6 +5,7 @@ import type { SystemStatus } from '@vitto/contracts';
 import fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { addWebRoutes, type StartDemo, type WebApp } from '../../channels/index.ts';
+import { Skills } from '../../extensions/index.ts';
 import type { Secrets } from '../../identity/index.ts';
 import { AppError } from '../../kernel/app-error.ts';
 import type { Database } from '../../kernel/database/database.ts';
@@ -38,6 +39,7 @@ import { addSecurityHeaders } from './security-headers.ts';
 import { SESSION_COOKIE, sessionCookieOptions } from './session-cookie.ts';
 import { addPushRoutes } from './push-routes.ts';
 import { addSettingsRoutes } from './settings-routes.ts';
+import { addSkillRoutes } from './skill-routes.ts';
 import { addWebhookRoutes } from './webhook-routes.ts';
 import { EventHub, STREAM_LIMITS, type EventReads, type StreamLimits } from './streams/event-hub.ts';
 import { addWebFiles, isApiPath, isPageRequest, sendPage } from './web-files.ts';
@@ -207,12 +209,21 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
   app.addHook('preClose', async () => hub.close());
 
   addHealthRoutes(app, database, logger);
-  addIdentityRoutes(app, { ...deps, hub, attemptsPerMinute: deps.attemptsPerMinute ?? 10 });
+  const feed = addDoors(app, deps, reads);
+  const endCredential = (credential: string) => {
+    hub.endCredential(credential);
+    feed.endCredential(credential);
+  };
+  addIdentityRoutes(app, {
+    ...deps,
+    hub: { endCredential },
+    attemptsPerMinute: deps.attemptsPerMinute ?? 10,
+  });
   addWebRoutes(app, runs, deps.startDemo);
   addEventRoutes(app, { hub, reads, runs });
-  addDoors(app, deps, reads);
   addSettingsRoutes(app, deps);
   addSecretRoutes(app, deps.secrets);
+  addSkillRoutes(app, new Skills(database));
   addModelRoutes(app, { ...deps, testsPerMinute: deps.attemptsPerMinute ?? 10 });
   addAuditRoutes(app, database);
   addCostRoutes(app, deps);

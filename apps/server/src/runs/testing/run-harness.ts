@@ -148,6 +148,7 @@ export async function createRunHarness(options: {
     database,
     signals,
     openRegistry: () => Promise.resolve(registry),
+    listSkills: () => Promise.resolve([]),
     evaluateGate: (task) =>
       Promise.resolve(
         assembleContext(task, { now: Date.now(), tier: 'vm', degradedReason: null, startScore: 25 }),

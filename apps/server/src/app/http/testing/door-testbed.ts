@@ -49,6 +49,7 @@ export async function createDoorTestbed(tools: Tool[]): Promise<DoorTestbed> {
     signals,
     runs,
     openRegistry: () => Promise.resolve(registry),
+    listSkills: () => Promise.resolve([]),
     evaluateGate: (task) =>
       Promise.resolve(
         assembleContext(task, { now: Date.now(), tier: 'vm', degradedReason: null, startScore: 25 }),

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { buildSystemPrompt } from './system-prompt.ts';
+import { describeSkills } from './describe-skills.ts';
+
+const facts = { allowedPaths: [], guest: null, language: 'en' as const };
+
+it('lists skills by name and what they are for, a line each', () => {
+  const text = describeSkills([
+    { name: 'a', description: 'First.\n- forged: line' },
+    { name: 'b', description: 'Sec\u200bond\u{e0041}.' },
+  ]);
+  expect(text.split('\n').slice(1)).toEqual(['- a: First. - forged: line', '- b: Second.']);
+});
+
+it('is bounded, and says how many are left out', () => {
+  const many = Array.from({ length: 60 }, (_, index) => ({ name: `s${index}`, description: 'short' }));
+  expect(describeSkills(many)).toMatch(/- s49: short\n\(10 more are not listed\.\)$/);
+  const long = many.map(({ name }) => ({ name, description: 'd'.repeat(1_024) }));
+  expect(describeSkills(long).length).toBeLessThan(8_300);
+});
+
+it('is no part of the prompt of who has none', () => {
+  expect(buildSystemPrompt({ ...facts, skills: [] })).not.toContain('kill');
+  expect(buildSystemPrompt({ ...facts, skills: [{ name: 'a', description: 'b' }] })).toContain('- a: b');
+});
