@@ -36,6 +36,20 @@ describe('the configuration', () => {
     });
   });
 
+  it.each([
+    ['127.0.0.1', 'http://127.0.0.1:11434'],
+    ['gpu.lan:8080', 'http://gpu.lan:8080'],
+    ['https://ollama.test', 'https://ollama.test'],
+  ])('takes OLLAMA_HOST %s as %s', (given, baseUrl) => {
+    expect(read({ OLLAMA_HOST: given }).models.providers.ollama).toEqual({ baseUrl });
+  });
+
+  it('hands the master key on as it was given, and takes a path of it for no secret', () => {
+    expect(read().masterKey).toBeNull();
+    const given = read({ VITTO_MASTER_KEY: '/etc/vitto/master.key' });
+    expect(given).toMatchObject({ masterKey: '/etc/vitto/master.key', secrets: [] });
+  });
+
   it('takes an empty variable for an absent one', () => {
     expect(read({ VITTO_PORT: '', DATABASE_URL: ' ' })).toMatchObject({ port: 4800, databaseUrl: null });
   });

@@ -233,10 +233,10 @@ function invalid(problems: { path: string; message: string }[]): AppError {
   });
 }
 
-/** OLLAMA_HOST may be a bare host and port. */
+/** OLLAMA_HOST may be a bare host, with or without its port. */
 function toUrl(host: string | undefined): string | undefined {
   if (host === undefined || /^https?:\/\//.test(host)) return host;
-  return `http://${host}`;
+  return /:\d+$/.test(host) ? `http://${host}` : `http://${host}:11434`;
 }
 
 function listSecrets(variables: Variables): string[] {
