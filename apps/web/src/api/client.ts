@@ -1,6 +1,7 @@
 import { problem } from '@vitto/contracts';
 import { z } from 'zod';
 import { ApiError } from './api-error.ts';
+import { noteServerDate } from './server-clock.ts';
 
 export interface ApiRequest<T> {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -29,6 +30,7 @@ export class ApiClient {
       await this.refreshSession();
       response = await this.#fetch(request);
     }
+    noteServerDate(response.headers.get('date'));
     if (!response.ok) throw await this.#toError(response, request.path);
     if (response.status === 204) return request.schema.parse(undefined);
     const parsed = request.schema.safeParse(await readJson(response));

@@ -1,8 +1,9 @@
-import { eventEnvelope, type EventEnvelope } from '@vitto/contracts';
-import { createEventSource, type EventSourceClient, type FetchLike } from 'eventsource-client';
+import type { EventEnvelope } from '@vitto/contracts';
+import { EventConnection, type StreamState } from './event-connection.ts';
+import { RecentEvents } from './recent-events.ts';
+import { TabLead } from './tab-lead.ts';
 
-/** `idle`: nothing to follow yet. `offline`: no network, or no answer for a while. */
-export type StreamState = 'idle' | 'connecting' | 'live' | 'reconnecting' | 'offline';
+export type { StreamState } from './event-connection.ts';
 
 export interface StreamListener {
   onEvents: (events: readonly EventEnvelope[]) => void;
@@ -10,33 +11,70 @@ export interface StreamListener {
   onResync: () => void;
 }
 
-/** The server sends at least a comment each 15 s; a connection that is silent for longer than this is dead. */
-const SILENCE_MS = 40_000;
-const RETRY_MS = [300, 1_000, 2_000, 4_000, 8_000, 15_000];
-/** Tries in a row without an answer after which the page says that it is offline. */
-const OFFLINE_AFTER = 4;
+/** What tabs tell each other. All that the leading tab says comes in the order in which it said it. */
+type TabMessage =
+  | { kind: 'leads' }
+  | { kind: 'event'; event: EventEnvelope }
+  | { kind: 'state'; state: StreamState }
+  | { kind: 'resync' }
+  | { kind: 'signed-out' }
+  /** A tab asks for what came after a position; the answer is for it alone. `null`: load your history again. */
+  | { kind: 'ask'; from: string; after: number }
+  | { kind: 'answer'; to: string; events: EventEnvelope[] | null; state: StreamState };
+
+/** A tab that does not lead asks this often whether it has everything, and takes over without an answer. */
+const ASK_MS = 20_000;
+const ANSWER_MS = 4_000;
 
 /**
- * The one stream of a page: everything of this person, from a journal position on, resumed after each break by the id
+ * The stream of a page: everything of this person, from a journal position on, resumed after each break by the position
  * of the last event. It begins when somebody has loaded a history and says up to which position.
+ *
+ * A browser opens six connections to a server at most, so its tabs share one: the tab that leads is connected and tells
+ * the others. Each tab knows its own position, so whoever leads next goes on from there without a gap or a repeat. Where
+ * tabs cannot talk (no secure context) each has its own.
  */
 export class EventStream {
   readonly #onSignedOut: () => void;
   readonly #listeners = new Set<StreamListener>();
   readonly #stateListeners = new Set<() => void>();
+  readonly #connection: EventConnection;
+  readonly #lead: TabLead | null;
+  readonly #channel: BroadcastChannel | null;
+  readonly #tab: string = Math.random().toString(36);
   #state: StreamState = 'idle';
-  #source: EventSourceClient | null = null;
-  #lastId: string | null = null;
-  #failures = 0;
-  #timer: number | undefined;
-  #silence: number | undefined;
+  #position: number | null = null;
+  #recent = new RecentEvents(0);
+  /** It follows another tab and has had an answer from it: what comes now is the next. */
+  #isUpToDate = false;
+  #asking: number | undefined;
+  #answer: number | undefined;
 
   constructor(onSignedOut: () => void) {
     this.#onSignedOut = onSignedOut;
-    window.addEventListener('online', () => this.#reconnectNow());
-    window.addEventListener('offline', () => this.#lose());
+    this.#connection = new EventConnection({
+      onEvent: (event, position) => this.#take(event, position),
+      onState: (state) => this.#setState(state),
+      onResync: () => this.#resync(),
+      onSignedOut: () => {
+        this.#tell({ kind: 'signed-out' });
+        onSignedOut();
+      },
+    });
+    const mayShare = 'locks' in navigator && 'BroadcastChannel' in window;
+    this.#channel = mayShare ? new BroadcastChannel('vitto.stream') : null;
+    this.#channel?.addEventListener('message', ({ data }) => this.#hear(data as TabMessage));
+    const locks = mayShare ? navigator.locks : null;
+    this.#lead =
+      locks === null
+        ? null
+        : new TabLead(
+            locks,
+            () => this.#beginToLead(),
+            () => this.#beginToFollow(),
+          );
     document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.#reconnectNow();
+      if (document.visibilityState === 'visible') this.#ask();
     });
   }
 
@@ -56,103 +94,117 @@ export class EventStream {
 
   /** Follows from this position on, unless the stream already runs: then it has been further, or will be. */
   ensureStarted(position: number): void {
-    if (this.#lastId !== null) return;
-    this.#lastId = String(position);
+    if (this.#position !== null) return;
+    this.#position = position;
+    this.#recent = new RecentEvents(position);
     this.#setState('connecting');
-    this.#open();
+    if (this.#lead === null || this.#lead.isLeading) return this.#connection.start(position);
+    this.#lead.queue();
+    this.#ask();
   }
 
   /** After signing in again: goes on where it was. */
   resume(): void {
-    if (this.#lastId !== null && this.#source === null) this.#reconnectNow();
+    if (this.#position === null) return;
+    if (this.#isFollowing()) this.#ask();
+    else if (this.#state === 'idle') this.#connection.start(this.#position);
+    else this.#connection.reconnect();
   }
 
-  #open(): void {
-    window.clearTimeout(this.#timer);
-    if (this.#lastId === null) return;
-    this.#source = createEventSource({
-      url: '/api/events',
-      credentials: 'same-origin',
-      initialLastEventId: this.#lastId,
-      fetch: this.#fetchStream,
-      onMessage: (message) => this.#receive(message),
-      onComment: () => this.#watchSilence(),
-      onScheduleReconnect: () => this.#lose(),
-    });
+  #isFollowing(): boolean {
+    return this.#lead !== null && !this.#lead.isLeading;
   }
 
-  /** The library reads any answer as a stream: one that is none is refused here. */
-  readonly #fetchStream: FetchLike = async (url, init) => {
-    const response = await fetch(url, init);
-    if (response.status === 401) {
-      this.#close();
-      this.#setState('idle');
-      this.#onSignedOut();
+  #beginToLead(): void {
+    window.clearTimeout(this.#asking);
+    window.clearTimeout(this.#answer);
+    if (this.#position !== null) this.#connection.start(this.#position);
+    this.#tell({ kind: 'leads' });
+  }
+
+  /** Another tab took over, because this one had been asleep. */
+  #beginToFollow(): void {
+    this.#connection.stop();
+    this.#lead?.queue();
+    this.#ask();
+  }
+
+  /** Asks the leading tab for what this one lacks; takes over when there is no answer. */
+  #ask(): void {
+    if (this.#position === null || !this.#isFollowing()) return;
+    window.clearTimeout(this.#asking);
+    window.clearTimeout(this.#answer);
+    this.#isUpToDate = false;
+    this.#tell({ kind: 'ask', from: this.#tab, after: this.#position });
+    this.#answer = window.setTimeout(() => this.#lead?.overtake(), ANSWER_MS);
+  }
+
+  #tell(message: TabMessage): void {
+    this.#channel?.postMessage(message);
+  }
+
+  #hear(message: TabMessage): void {
+    if (message.kind === 'ask') return this.#answerTab(message.from, message.after);
+    if (!this.#isFollowing() || this.#position === null) return;
+    switch (message.kind) {
+      case 'leads':
+        return this.#ask();
+      case 'event':
+        return this.#isUpToDate ? this.#take(message.event, message.event.position) : undefined;
+      case 'state':
+        return this.#setState(message.state);
+      case 'resync':
+        return this.#resync();
+      case 'signed-out':
+        this.#setState('idle');
+        return this.#onSignedOut();
+      case 'answer':
+        return message.to === this.#tab ? this.#takeAnswer(message) : undefined;
     }
-    if (!response.ok) throw new Error(`the stream answered ${response.status}`);
-    this.#failures = 0;
-    this.#setState('live');
-    this.#watchSilence();
-    return response;
-  };
+  }
 
-  #receive(message: { id?: string | undefined; event?: string | undefined; data: string }): void {
-    this.#watchSilence();
-    if (message.event === 'resync') return this.#resync();
-    if (message.id !== undefined && message.id !== '') this.#lastId = message.id;
-    const event = readEvent(message.data);
+  #answerTab(tab: string, after: number): void {
+    if (this.#lead?.isLeading !== true) return;
+    // Whoever leads without having loaded anything goes on from where the other is.
+    if (this.#position === null) this.ensureStarted(after);
+    else if (this.#state === 'idle') this.resume();
+    this.#tell({ kind: 'answer', to: tab, events: this.#recent.after(after), state: this.#state });
+  }
+
+  #takeAnswer({ events, state }: Extract<TabMessage, { kind: 'answer' }>): void {
+    window.clearTimeout(this.#answer);
+    if (events === null) return this.#resync();
+    this.#isUpToDate = true;
+    this.#setState(state);
+    for (const event of events) this.#take(event, event.position);
+    this.#asking = window.setTimeout(() => this.#ask(), ASK_MS);
+  }
+
+  /** The next event: what is known already is left out. */
+  #take(event: EventEnvelope | null, position: number): void {
+    if (this.#position === null || position <= this.#position) return;
+    this.#position = position;
     if (event === null) return;
+    this.#recent.add(event);
+    if (!this.#isFollowing()) this.#tell({ kind: 'event', event });
     for (const listener of this.#listeners) listener.onEvents([event]);
   }
 
+  /** What is shown is loaded again; whoever loads it says from where the stream goes on. */
   #resync(): void {
-    this.#close();
-    this.#lastId = null;
+    if (!this.#isFollowing()) this.#tell({ kind: 'resync' });
+    window.clearTimeout(this.#asking);
+    window.clearTimeout(this.#answer);
+    this.#position = null;
+    this.#isUpToDate = false;
     this.#setState('reconnecting');
     for (const listener of this.#listeners) listener.onResync();
-  }
-
-  #watchSilence(): void {
-    window.clearTimeout(this.#silence);
-    this.#silence = window.setTimeout(() => this.#lose(), SILENCE_MS);
-  }
-
-  /** The connection is gone: tries again, sooner at first. */
-  #lose(): void {
-    if (this.#lastId === null) return;
-    this.#close();
-    this.#failures += 1;
-    const isOffline = !navigator.onLine || this.#failures > OFFLINE_AFTER;
-    this.#setState(isOffline ? 'offline' : 'reconnecting');
-    const delay = RETRY_MS[Math.min(this.#failures - 1, RETRY_MS.length - 1)] ?? 0;
-    this.#timer = window.setTimeout(() => this.#open(), delay * (0.75 + Math.random() / 2));
-  }
-
-  #reconnectNow(): void {
-    if (this.#state === 'live' || this.#lastId === null) return;
-    this.#close();
-    this.#open();
-  }
-
-  #close(): void {
-    window.clearTimeout(this.#timer);
-    window.clearTimeout(this.#silence);
-    this.#source?.close();
-    this.#source = null;
   }
 
   #setState(state: StreamState): void {
     if (state === this.#state) return;
     this.#state = state;
+    if (!this.#isFollowing()) this.#tell({ kind: 'state', state });
     for (const listener of this.#stateListeners) listener();
-  }
-}
-
-function readEvent(data: string): EventEnvelope | null {
-  try {
-    const parsed = eventEnvelope.safeParse(JSON.parse(data));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
   }
 }

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'react';
+import { serverNow } from '../api/server-clock.ts';
 import { formatTimer } from '../features/chat/model/format.ts';
 
-/** A timer since a moment; it alone is drawn again each second. */
+/** A timer since a moment of the server's clock; it alone is drawn again each second. */
 export function Elapsed({ since, label }: { since: string; label?: string }) {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(serverNow);
   useEffect(() => {
-    const timer = window.setInterval(() => setNow(Date.now()), 1000);
+    const timer = window.setInterval(() => setNow(serverNow()), 1000);
     return () => window.clearInterval(timer);
   }, []);
   return (
