@@ -101,7 +101,7 @@ describe('the chat', () => {
       fake.make.completed(TASK, 'The build folder is clean.'),
     );
     await thread().getByText('1 step').waitFor();
-    await thread().getByText('$0.01').waitFor();
+    await thread().getByRole('paragraph').filter({ hasText: '1 step' }).getByText('$0.01').waitFor();
     expect(await thread().getByText('The build folder is clean.').count()).toBe(1);
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     await thread()

@@ -6,7 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { ConversationPage } from './features/chat/conversation-page.tsx';
+import { ConversationPage, type ConversationPlace } from './features/chat/conversation-page.tsx';
 import { NewConversationPage } from './features/chat/new-conversation-page.tsx';
 import type { LaterPlace } from './features/later/strings.ts';
 import { SignInPage } from './features/sign-in/sign-in-page.tsx';
@@ -39,12 +39,22 @@ const newConversation = createRoute({
 const conversation = createRoute({
   getParentRoute: () => shell,
   path: '/vitto/c/$conversationId',
+  validateSearch: readPlace,
   component: ConversationRoute,
 });
 
 function ConversationRoute() {
   const { conversationId } = conversation.useParams();
-  return <ConversationPage key={conversationId} id={conversationId} />;
+  return <ConversationPage key={conversationId} id={conversationId} place={conversation.useSearch()} />;
+}
+
+/** What is no place is left out of the address. */
+function readPlace(search: Record<string, unknown>): ConversationPlace {
+  const { at, artifact } = search;
+  return {
+    ...(Number.isSafeInteger(at) && (at as number) > 0 ? { at: at as number } : {}),
+    ...(typeof artifact === 'string' ? { artifact } : {}),
+  };
 }
 
 // The chat is the first page; every other place is loaded when it is opened.

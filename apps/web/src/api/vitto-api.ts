@@ -107,7 +107,7 @@ export class VittoApi {
 
   sendMessage(
     conversationId: string,
-    message: { text: string; answers?: string },
+    message: { text: string; answers?: string; attachments?: string[]; replaces?: string },
     idempotencyKey: string,
   ): Promise<SentMessage> {
     return this.#client.send({

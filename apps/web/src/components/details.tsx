@@ -1,11 +1,17 @@
 import { Collapsible } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
+import { useKept } from './kept-state.tsx';
 
-/** A line that opens to more. What is closed is not in the page. */
-export function Details({ summary, children }: { summary: ReactNode; children: ReactNode }) {
+/**
+ * A line that opens to more. What is closed is not in the page. With a name it stays open when it scrolls out of a long
+ * list and back.
+ */
+export function Details(props: { summary: ReactNode; name?: string; children: ReactNode }) {
+  const { summary, name = null, children } = props;
+  const [isOpen, setOpen] = useKept(name, false);
   return (
-    <Collapsible.Root>
+    <Collapsible.Root open={isOpen} onOpenChange={setOpen}>
       <Collapsible.Trigger className="group inline-flex min-h-6 items-center gap-1 text-sm text-muted hover:text-ink">
         <Icon name="chevron" className="size-3.5 transition-transform group-data-[state=open]:rotate-90" />
         {summary}

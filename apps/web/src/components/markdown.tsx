@@ -1,6 +1,7 @@
 import { memo, type ComponentProps, type ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { CodeBlock, IsBeingWritten } from './code-block.tsx';
 import { findStableCut } from './stable-cut.ts';
 import { useStrings } from '../i18n/strings-context.tsx';
 
@@ -8,7 +9,8 @@ import { useStrings } from '../i18n/strings-context.tsx';
 const SAFE_LINK = /^(?:https?:\/\/|mailto:)/iu;
 
 function safeAddress(url: string | undefined): string | undefined {
-  return url !== undefined && SAFE_LINK.test(url.trim()) ? url.trim() : undefined;
+  const address = url?.trim();
+  return address !== undefined && SAFE_LINK.test(address) && URL.canParse(address) ? address : undefined;
 }
 
 function Link({ href, children }: { href?: string | undefined; children?: ReactNode }) {
@@ -24,7 +26,9 @@ function Link({ href, children }: { href?: string | undefined; children?: ReactN
 /** An image is not loaded: whoever wrote it would learn that it was looked at. */
 function ImageLink({ src, alt }: { src?: string | undefined; alt?: string | undefined }) {
   const strings = useStrings();
-  return <Link href={src}>{strings.answer.image(alt ?? '')}</Link>;
+  const address = safeAddress(src);
+  const host = address === undefined ? '?' : new URL(address).host;
+  return <Link href={src}>{strings.answer.image(alt ?? '', host)}</Link>;
 }
 
 /** Headings of an answer stand below that of the page; most answers begin with the second level. */
@@ -50,11 +54,7 @@ const COMPONENTS: Components = {
     </li>
   ),
   blockquote: ({ children }) => <blockquote dir="auto">{children}</blockquote>,
-  pre: ({ children }) => (
-    <pre tabIndex={0} dir="ltr">
-      {children}
-    </pre>
-  ),
+  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
   table: ({ children }) => (
     <div className="table-frame" tabIndex={0}>
       <table>{children}</table>
@@ -84,7 +84,9 @@ export function StreamingMarkdown({ text }: { text: string }) {
   return (
     <>
       {cut > 0 && <Markdown text={text.slice(0, cut)} />}
-      <Markdown text={text.slice(cut)} />
+      <IsBeingWritten value={true}>
+        <Markdown text={text.slice(cut)} />
+      </IsBeingWritten>
     </>
   );
 }

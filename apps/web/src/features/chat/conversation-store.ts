@@ -84,20 +84,33 @@ export class ConversationStore {
     if (this.#state.error !== null) void this.load();
   }
 
-  readonly loadOlder = async (): Promise<void> => {
+  readonly loadOlder = (): Promise<void> => this.#loadBack(Number.MAX_SAFE_INTEGER);
+
+  /** Loads back until a position of the journal is here. */
+  readonly reach = (position: number): Promise<void> => this.#loadBack(position);
+
+  /** Pages, one at least, until one begins at or before the position; they are folded together, at their end. */
+  async #loadBack(position: number): Promise<void> {
     if (this.#nextBefore === null || this.#state.older === 'loading') return;
     const { signal } = this.#abort;
     this.#setState({ ...this.#state, older: 'loading' });
+    const events: EventEnvelope[] = [];
+    let next: number | null = this.#nextBefore;
     try {
-      const page = await this.#api.readHistory(this.#id, this.#nextBefore, signal);
-      if (signal.aborted) return;
-      this.#log = foldConversation(this.#log, page.items);
-      this.#nextBefore = page.nextBefore;
-      this.#setState({ ...this.#state, view: this.#log.view, older: this.#olderState() });
+      do {
+        const page = await this.#api.readHistory(this.#id, next, signal);
+        events.push(...page.items);
+        next = page.nextBefore;
+      } while (next !== null && next > position);
     } catch {
       if (!signal.aborted) this.#setState({ ...this.#state, older: 'error' });
+      return;
     }
-  };
+    if (signal.aborted) return;
+    this.#log = foldConversation(this.#log, events);
+    this.#nextBefore = next;
+    this.#setState({ ...this.#state, view: this.#log.view, older: this.#olderState() });
+  }
 
   #olderState(): 'none' | 'some' {
     return this.#nextBefore === null ? 'none' : 'some';

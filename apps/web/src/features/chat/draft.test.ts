@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { ApiError } from '../../api/api-error.ts';
-import { afterFailure, toAttempt, type Draft } from './draft.ts';
+import { afterFailure, afterSending, beginEdit, leaveEdit, toAttempt, type Draft } from './draft.ts';
 
 const draft = (change: Partial<Draft> = {}): Draft => ({
   text: 'mend it',
+  files: [],
+  edit: null,
   folders: ['/srv/a'],
   attempt: null,
   ...change,
@@ -35,4 +37,22 @@ it('keeps a conversation that was made, and with which folders, so that a change
     conversationId: 'c',
     folders: ['/srv/a'],
   });
+});
+
+const file = { id: 'f', name: 'a.png', mediaType: 'image/png', bytes: 7 };
+
+it('asks anew when the files or the message that it stands in for are others', () => {
+  const attempt = toAttempt(draft());
+  const edit = { messageId: 'm', aside: { text: '', files: [] } };
+  const keys = [draft({ attempt, files: [file] }), draft({ attempt, edit })].map((one) => toAttempt(one).key);
+  expect(new Set([attempt.key, ...keys]).size).toBe(3);
+});
+
+it('sets aside what was typed while an earlier message is edited, and gives it back after', () => {
+  const typed = draft({ text: 'half a thought', files: [file] });
+  const editing = beginEdit(typed, { messageId: 'm', text: 'old words', attachments: [] });
+  expect(editing).toMatchObject({ text: 'old words', files: [], edit: { messageId: 'm' } });
+  const other = beginEdit({ ...editing, text: 'new words' }, { messageId: 'n', text: 'x', attachments: [] });
+  for (const left of [leaveEdit(editing), leaveEdit(other), afterSending(editing)])
+    expect(left).toMatchObject({ text: 'half a thought', files: [file], edit: null, attempt: null });
 });

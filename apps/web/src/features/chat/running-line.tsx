@@ -32,8 +32,20 @@ export function RunningLine({ view, task }: { view: ConversationView; task: Task
       <div
         className={`flex min-w-0 items-center gap-3 rounded-lg border px-3 py-1.5 ${isAsking ? 'border-amber-line bg-amber-soft' : 'border-line bg-surface'}`}
       >
-        <span className={isAsking ? 'size-[7px] shrink-0 rounded-full bg-amber-line' : 'live-dot shrink-0'} />
-        <ActivityText activity={activity} strings={strings} />
+        <span
+          className={
+            isAsking
+              ? 'size-[7px] shrink-0 rounded-full bg-amber-line'
+              : isStopping
+                ? 'size-[7px] shrink-0 rounded-full bg-line-strong'
+                : 'live-dot shrink-0'
+          }
+        />
+        {isStopping ? (
+          <span className="flex-1 text-muted">{strings.running.stopping}</span>
+        ) : (
+          <ActivityText activity={activity} strings={strings} />
+        )}
         <span className="tabular flex shrink-0 items-center gap-3 text-muted">
           {spending !== null && spending.tokens > 0 && (
             <span className="hidden sm:inline">
@@ -54,14 +66,19 @@ export function RunningLine({ view, task }: { view: ConversationView; task: Task
 
 function ActivityText({ activity, strings }: { activity: Activity; strings: Strings }) {
   if (activity.kind === 'state') return <span className="flex-1">{strings.running[activity.state]}</span>;
-  if (activity.kind !== 'tool') return <span className="flex-1">{strings.running[activity.kind]}</span>;
-  const { tool, arguments: args } = activity.item;
+  if (activity.kind !== 'tools') return <span className="flex-1">{strings.running[activity.kind]}</span>;
+  const [first, ...others] = activity.items;
+  if (first === undefined) return null;
+  const { tool, arguments: args } = first;
   return (
     <span className="flex min-w-0 flex-1 items-baseline gap-2">
       <span className="shrink-0">{strings.tool.verbs[tool] ?? tool}</span>
       <span className="mono min-w-0 truncate text-muted" dir="auto">
         {describeObject(args)}
       </span>
+      {others.length > 0 && (
+        <span className="shrink-0 text-muted">{strings.running.more(others.length)}</span>
+      )}
     </span>
   );
 }

@@ -3,6 +3,7 @@ import { Details } from '../../../components/details.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { useStrings } from '../../../i18n/strings-context.tsx';
 import { formatDuration } from '../model/format.ts';
+import { TurnUseLine } from './turn-use-line.tsx';
 import type { AnswerItem, DiscardedAttempt } from '../model/view.ts';
 
 /** A turn's words, as a document. What did not count stays visible, set aside. */
@@ -17,6 +18,7 @@ export function AnswerBlock({ item }: { item: AnswerItem }) {
       ))}
       {item.reasoning.trim() !== '' && (
         <Details
+          name="reasoning"
           summary={isLive && item.text === '' ? strings.answer.reasoningLive : strings.answer.reasoning}
         >
           <p className="text-muted whitespace-pre-wrap [overflow-wrap:anywhere]" dir="auto">
@@ -32,6 +34,7 @@ export function AnswerBlock({ item }: { item: AnswerItem }) {
       {item.state === 'interrupted' && item.text !== '' && (
         <p className="text-sm text-muted">{strings.answer.interrupted}</p>
       )}
+      {item.used !== null && <TurnUseLine used={item.used} model={item.model} />}
     </article>
   );
 }

@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { FailureNote } from '../../../components/failure-note.tsx';
 import { Icon } from '../../../components/icon.tsx';
+import { useKept } from '../../../components/kept-state.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { useStrings } from '../../../i18n/strings-context.tsx';
 import { listArguments } from '../model/describe-tool.ts';
@@ -14,7 +15,7 @@ import { useDecision } from './use-decision.ts';
 export function ApprovalCard({ item }: { item: ApprovalItem }) {
   const strings = useStrings();
   const { decide, decision, isSending, error } = useDecision(item);
-  const [isRefusing, setRefusing] = useState(false);
+  const [isRefusing, setRefusing] = useKept('refusing', false);
   const isOpen = decision === null && !item.isClosed;
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
@@ -121,7 +122,7 @@ function Choices(props: { isSending: boolean; onApprove: () => void; onRefuse: (
 function RefuseForm(props: { isSending: boolean; onCancel: () => void; onRefuse: (note: string) => void }) {
   const strings = useStrings();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [note, setNote] = useState('');
+  const [note, setNote] = useKept('note', '');
   useEffect(() => field.current?.focus(), []);
   return (
     <form

@@ -6,22 +6,19 @@ import { Icon } from '../../../components/icon.tsx';
 import { Markdown } from '../../../components/markdown.tsx';
 import { useStrings } from '../../../i18n/strings-context.tsx';
 import type { QuestionItem } from '../model/view.ts';
-
-interface QuestionCardProps {
-  item: QuestionItem;
-  onAnswer: (callId: string, text: string) => Promise<ApiError | null>;
-}
+import { useThreadActions } from '../thread-actions.ts';
 
 /** A question that the task waits on: choices as buttons, or any answer in the composer. */
-export function QuestionCard({ item, onAnswer }: QuestionCardProps) {
+export function QuestionCard({ item }: { item: QuestionItem }) {
   const strings = useStrings();
+  const { answer } = useThreadActions();
   const [chosen, setChosen] = useState<string | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const isOpen = item.state === 'open';
   const choose = (choice: string) => {
     setChosen(choice);
     setError(null);
-    void onAnswer(item.callId, choice).then((failure) => {
+    void answer(item.callId, choice).then((failure) => {
       setError(failure);
       if (failure !== null) setChosen(null);
     });

@@ -6,7 +6,10 @@ import { useStrings } from '../../../i18n/strings-context.tsx';
 export function RawEvent({ type, payload }: { type: string; payload: unknown }) {
   const strings = useStrings();
   return (
-    <Details summary={<span className="mono">{`${strings.notice.raw} ${type}`.toWellFormed()}</span>}>
+    <Details
+      name="raw"
+      summary={<span className="mono">{`${strings.notice.raw} ${type}`.toWellFormed()}</span>}
+    >
       <OutputBlock
         text={JSON.stringify(payload, null, 2).toWellFormed()}
         label={`${strings.notice.raw} ${type}`}

@@ -1,5 +1,4 @@
 import { memo } from 'react';
-import type { ApiError } from '../../../api/api-error.ts';
 import type { Item } from '../model/view.ts';
 import { AnswerBlock } from './answer-block.tsx';
 import { ApprovalCard } from './approval-card.tsx';
@@ -11,26 +10,13 @@ import { ToolCard } from './tool-card.tsx';
 import { UserMessage } from './user-message.tsx';
 import { Whistle } from './whistle.tsx';
 
-interface ThreadItemProps {
-  item: Item;
-  onAnswer: (callId: string, text: string) => Promise<ApiError | null>;
-}
-
 /** One item of the thread; drawn again only when it has changed. */
-export const ThreadItem = memo(
-  function ThreadItem({ item, onAnswer }: ThreadItemProps) {
-    const content = drawItem(item, onAnswer);
-    return content === null ? null : <li className="min-w-0">{content}</li>;
-  },
-  (before, after) => before.item === after.item,
-);
-
-function drawItem(item: Item, onAnswer: ThreadItemProps['onAnswer']) {
+export const ThreadItem = memo(function ThreadItem({ item }: { item: Item }) {
   switch (item.kind) {
     case 'user':
       return <UserMessage item={item} />;
     case 'answer':
-      return isSilent(item) ? null : <AnswerBlock item={item} />;
+      return <AnswerBlock item={item} />;
     case 'tool':
       return item.tool === 'whistle_user' && item.state === 'ok' ? (
         <Whistle item={item} />
@@ -40,7 +26,7 @@ function drawItem(item: Item, onAnswer: ThreadItemProps['onAnswer']) {
     case 'approval':
       return <ApprovalCard item={item} />;
     case 'question':
-      return <QuestionCard item={item} onAnswer={onAnswer} />;
+      return <QuestionCard item={item} />;
     case 'notice':
       return <Notice event={item.event} />;
     case 'end':
@@ -48,9 +34,4 @@ function drawItem(item: Item, onAnswer: ThreadItemProps['onAnswer']) {
     case 'raw':
       return <RawEvent type={item.event.type} payload={item.event.payload} />;
   }
-}
-
-/** A turn that only called tools. */
-function isSilent(item: Extract<Item, { kind: 'answer' }>): boolean {
-  return item.text.trim() === '' && item.reasoning.trim() === '' && item.discarded.length === 0;
-}
+});

@@ -1,10 +1,11 @@
 import { Collapsible } from 'radix-ui';
 import { Elapsed } from '../../../components/elapsed.tsx';
 import { Icon } from '../../../components/icon.tsx';
+import { useKept } from '../../../components/kept-state.tsx';
 import { useStrings } from '../../../i18n/strings-context.tsx';
 import { describeObject } from '../model/describe-tool.ts';
 import { formatDuration } from '../model/format.ts';
-import { terminalToText } from '../model/terminal-to-text.ts';
+import { terminalToText } from '../model/terminal-runs.ts';
 import type { ToolItem, ToolState } from '../model/view.ts';
 import { ToolDetail } from './tool-detail.tsx';
 import { chooseToolIcon } from './tool-icon.ts';
@@ -26,11 +27,18 @@ const STATE_LOOKS: Record<ToolState, string> = {
 export function ToolCard({ item }: { item: ToolItem }) {
   const strings = useStrings();
   const isRunning = item.state === 'running';
+  const [isOpen, setOpen] = useKept('card', false);
   return (
-    <Collapsible.Root className="appear rounded-lg border border-line bg-surface">
+    <Collapsible.Root
+      open={isOpen}
+      onOpenChange={setOpen}
+      className="appear rounded-lg border border-line bg-surface"
+    >
       <Collapsible.Trigger className="group flex min-h-9 w-full min-w-0 items-center gap-2.5 rounded-lg px-3 py-1.5 text-start hover:bg-sunken">
         <Icon name={chooseToolIcon(item.tool)} className="text-muted" />
-        <span className="shrink-0 font-medium">{strings.tool.verbs[item.tool] ?? item.tool}</span>
+        <span className="shrink-0 font-medium">
+          {(strings.tool.verbs[item.tool] ?? item.tool).toWellFormed()}
+        </span>
         <span className="mono min-w-0 flex-1 truncate text-muted" dir="auto">
           {describeObject(item.arguments)}
         </span>

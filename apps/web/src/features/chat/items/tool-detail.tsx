@@ -2,18 +2,16 @@ import type { ReactNode } from 'react';
 import { ArtifactLinks } from '../../../components/artifact-links.tsx';
 import { Details } from '../../../components/details.tsx';
 import { ExactText } from '../../../components/exact-text.tsx';
-import { OutputBlock } from '../../../components/output-block.tsx';
+import { OutputBlock, TerminalBlock } from '../../../components/output-block.tsx';
 import { useStrings } from '../../../i18n/strings-context.tsx';
 import { listArguments, showValue } from '../model/describe-tool.ts';
 import { formatDuration } from '../model/format.ts';
-import { terminalToText } from '../model/terminal-to-text.ts';
 import type { ToolItem } from '../model/view.ts';
 
 /** Everything of a call: what it was given, why it might run, what it said and made. */
 export function ToolDetail({ item }: { item: ToolItem }) {
   const strings = useStrings();
   const words = strings.tool;
-  const output = terminalToText(item.output);
   return (
     <div className="grid min-w-0 gap-3">
       <Part title={words.arguments}>
@@ -21,13 +19,15 @@ export function ToolDetail({ item }: { item: ToolItem }) {
       </Part>
       {item.decision !== null && (
         <Part title={words.decision}>
-          <p className="[overflow-wrap:anywhere]">{item.decision.reason}</p>
+          <p className="[overflow-wrap:anywhere]" dir="auto">
+            {item.decision.reason.toWellFormed()}
+          </p>
         </Part>
       )}
-      {output !== '' && (
+      {item.output !== '' && (
         <Part title={words.output}>
           {item.isOutputCut && <p className="mb-1 text-muted">{words.outputCut}</p>}
-          <OutputBlock text={output} label={words.output} />
+          <TerminalBlock raw={item.output} label={words.output} />
         </Part>
       )}
       {item.text !== null && (
@@ -38,7 +38,7 @@ export function ToolDetail({ item }: { item: ToolItem }) {
           {item.text.trim() === '' ? (
             <p className="text-muted">{words.noResult}</p>
           ) : (
-            <OutputBlock text={terminalToText(item.text)} label={words.result} />
+            <TerminalBlock raw={item.text} label={words.result} />
           )}
         </Part>
       )}
@@ -48,7 +48,7 @@ export function ToolDetail({ item }: { item: ToolItem }) {
         </Part>
       )}
       {item.data !== undefined && item.data !== null && (
-        <Details summary={words.data}>
+        <Details name="data" summary={words.data}>
           <OutputBlock text={showValue(item.data).toWellFormed()} label={words.data} />
         </Details>
       )}

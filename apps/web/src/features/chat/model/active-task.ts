@@ -1,5 +1,5 @@
 import { isEndState } from '@vitto/contracts';
-import type { ConversationView, Item, TaskView, ToolItem } from './view.ts';
+import type { AnswerItem, ConversationView, Item, TaskView, ToolItem } from './view.ts';
 
 /** The conversation's own task that has not ended, when there is one. */
 export function findActiveTask(view: ConversationView): TaskView | null {
@@ -11,7 +11,7 @@ export function findActiveTask(view: ConversationView): TaskView | null {
 /** What a task does right now. */
 export type Activity =
   | { kind: 'state'; state: 'queued' | 'waiting_approval' | 'waiting_input' | 'waiting_children' }
-  | { kind: 'tool'; item: ToolItem }
+  | { kind: 'tools'; items: readonly ToolItem[] }
   | { kind: 'writing' }
   | { kind: 'thinking' };
 
@@ -22,13 +22,22 @@ export function describeActivity(view: ConversationView, task: TaskView): Activi
       ? { kind: 'thinking' }
       : { kind: 'state', state };
   }
+  const { items, answer } = findLastTurn(view, task.id);
+  if (items.length > 0) return { kind: 'tools', items };
+  return answer?.state === 'streaming' && answer.text !== '' ? { kind: 'writing' } : { kind: 'thinking' };
+}
+
+/** The newest answer of a task, and the calls after it that run, first ones first. */
+function findLastTurn(
+  view: ConversationView,
+  taskId: string,
+): { items: ToolItem[]; answer: AnswerItem | null } {
+  const items: ToolItem[] = [];
   for (let at = view.items.length - 1; at >= 0; at -= 1) {
     const item = view.items[at] as Item;
-    if (item.taskId !== task.id) continue;
-    if (item.kind === 'tool' && item.state === 'running') return { kind: 'tool', item };
-    if (item.kind === 'answer') {
-      return item.state === 'streaming' && item.text !== '' ? { kind: 'writing' } : { kind: 'thinking' };
-    }
+    if (item.taskId !== taskId) continue;
+    if (item.kind === 'tool' && item.state === 'running') items.unshift(item);
+    if (item.kind === 'answer') return { items, answer: item };
   }
-  return { kind: 'thinking' };
+  return { items, answer: null };
 }

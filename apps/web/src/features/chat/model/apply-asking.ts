@@ -1,5 +1,6 @@
 import type { KnownEvent } from '@vitto/contracts';
 import { callKey } from './tool-item.ts';
+import { placeOf } from './view.ts';
 import type { ViewDraft } from './view-draft.ts';
 
 type AskingEvent = Extract<KnownEvent, { type: 'user.message' | 'approval.requested' | 'approval.decided' }>;
@@ -30,8 +31,7 @@ function request(draft: ViewDraft, event: Extract<AskingEvent, { type: 'approval
   draft.put({
     kind: 'approval',
     key: `approval:${approvalId}`,
-    taskId: event.taskId,
-    at: event.at,
+    ...placeOf(event),
     approvalId,
     tool,
     arguments: event.payload.arguments,

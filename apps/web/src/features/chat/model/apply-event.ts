@@ -3,18 +3,28 @@ import { applyAsking } from './apply-asking.ts';
 import { applyTask } from './apply-task.ts';
 import { applyTool } from './apply-tool.ts';
 import { applyTurn } from './apply-turn.ts';
+import { placeOf } from './view.ts';
 import type { ViewDraft } from './view-draft.ts';
 
 /** Folds one event into a view. Events of sub-tasks count, ask and warn; their steps are not shown here. */
 export function applyEvent(draft: ViewDraft, event: EventEnvelope): void {
-  const known = readKnownEvent(event);
+  const known = readEvent(event);
   if (known === null) {
-    draft.put({ kind: 'raw', key: `raw:${event.position}`, taskId: event.taskId, at: event.at, event });
+    draft.put({ kind: 'raw', key: `raw:${event.position}`, ...placeOf(event), event });
     return;
   }
   noteTask(draft, known);
   if (draft.task(event.taskId).depth > 0 && !isShownOfSubTasks(known)) return;
   applyKnown(draft, known);
+}
+
+/** What was read of an event; older pages fold all of them again, and reading is what costs. */
+const read = new WeakMap<EventEnvelope, KnownEvent | 'unknown'>();
+
+function readEvent(event: EventEnvelope): KnownEvent | null {
+  const known = read.get(event) ?? readKnownEvent(event) ?? 'unknown';
+  read.set(event, known);
+  return known === 'unknown' ? null : known;
 }
 
 /** A task of which only the end of its journal is here: it runs when it does something, and else has ended. */
@@ -37,14 +47,7 @@ function applyKnown(draft: ViewDraft, event: KnownEvent): void {
   switch (event.type) {
     case 'user.message':
       applyAsking(draft, event);
-      draft.put({
-        kind: 'user',
-        key: `user:${event.payload.messageId}`,
-        taskId: event.taskId,
-        at: event.at,
-        text: event.payload.text,
-      });
-      return;
+      return addMessage(draft, event);
     case 'task.created':
     case 'task.queued':
     case 'task.started':
@@ -88,5 +91,24 @@ function applyKnown(draft: ViewDraft, event: KnownEvent): void {
 }
 
 function addNotice(draft: ViewDraft, event: KnownEvent): void {
-  draft.put({ kind: 'notice', key: `notice:${event.position}`, taskId: event.taskId, at: event.at, event });
+  draft.put({ kind: 'notice', key: `notice:${event.position}`, ...placeOf(event), event });
+}
+
+/** A message, and what it sets aside: all from the one on that it stands in for. */
+function addMessage(draft: ViewDraft, event: Extract<KnownEvent, { type: 'user.message' }>): void {
+  const { messageId, text, attachments, answers, replaces, replacesPosition } = event.payload;
+  if (replaces !== undefined) {
+    const known = draft.find('user', `user:${replaces}`)?.position;
+    // What is not here yet is older than all that is.
+    draft.setAsideFrom(replacesPosition ?? known ?? 0, messageId);
+  }
+  draft.put({
+    kind: 'user',
+    key: `user:${messageId}`,
+    ...placeOf(event),
+    messageId,
+    text,
+    attachments: attachments ?? [],
+    isAnswer: answers !== undefined,
+  });
 }

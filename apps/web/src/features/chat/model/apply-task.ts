@@ -1,6 +1,6 @@
 import type { KnownEvent, TaskState } from '@vitto/contracts';
 import { setAside } from './apply-turn.ts';
-import type { EndItem } from './view.ts';
+import { placeOf, type EndItem } from './view.ts';
 import type { ViewDraft } from './view-draft.ts';
 
 type TaskEvent = Extract<
@@ -68,8 +68,7 @@ function ask(draft: ViewDraft, event: Extract<TaskEvent, { type: 'task.parked' }
   draft.put({
     kind: 'question',
     key: `question:${event.taskId}:${waitingFor.callId}`,
-    taskId: event.taskId,
-    at: event.at,
+    ...placeOf(event),
     callId: waitingFor.callId,
     question: waitingFor.question,
     choices: waitingFor.choices ?? [],
@@ -111,8 +110,7 @@ function toEndItem(draft: ViewDraft, event: EndEvent, outcome: EndItem['outcome'
   return {
     kind: 'end',
     key: `end:${event.taskId}`,
-    taskId: event.taskId,
-    at: event.at,
+    ...placeOf(event),
     outcome,
     success: isCompleted && event.payload.success,
     result: result.trim() === '' || result.trim() === said ? null : result,

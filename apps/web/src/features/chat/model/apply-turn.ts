@@ -1,6 +1,6 @@
 import type { KnownEvent, Usage } from '@vitto/contracts';
 import { callKey, newToolItem, QUIET_TOOLS } from './tool-item.ts';
-import { isScriptedModel, type AnswerItem } from './view.ts';
+import { isScriptedModel, placeOf, type AnswerItem } from './view.ts';
 import type { ViewDraft } from './view-draft.ts';
 
 type TurnEvent = Extract<
@@ -37,8 +37,7 @@ function answerOf(draft: ViewDraft, event: TurnEvent): AnswerItem {
     draft.find('answer', key) ?? {
       kind: 'answer',
       key,
-      taskId: event.taskId,
-      at: event.at,
+      ...placeOf(event),
       turn: event.payload.turn,
       state: 'streaming',
       attempt: 1,
@@ -46,6 +45,7 @@ function answerOf(draft: ViewDraft, event: TurnEvent): AnswerItem {
       reasoning: '',
       discarded: [],
       model: null,
+      used: null,
     }
   );
 }
@@ -104,7 +104,7 @@ export function setAside(
 }
 
 function completeTurn(draft: ViewDraft, event: Completed): void {
-  const { message, model, attempt } = event.payload;
+  const { message, model, attempt, usage, costUsd, durationMs } = event.payload;
   draft.put({
     ...answerOf(draft, event),
     state: 'done',
@@ -112,6 +112,7 @@ function completeTurn(draft: ViewDraft, event: Completed): void {
     text: joinText(message.content, 'text'),
     reasoning: joinText(message.content, 'reasoning'),
     model,
+    used: { usage, costUsd, durationMs },
   });
   if (isScriptedModel(model)) draft.putTask({ ...draft.task(event.taskId), isScripted: true });
   for (const part of message.content) {

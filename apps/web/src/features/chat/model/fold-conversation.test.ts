@@ -264,7 +264,7 @@ describe('folding a conversation', () => {
     expect(activity()).toEqual({ kind: 'writing' });
     events.push(make.turn(TASK, 1, 'So.', { calls: [{ id: 'c', tool: 'run_command', input: {} }] }));
     events.push(make.starting(TASK, 'c', 'run_command', { command: 'ls' }));
-    expect(activity()).toMatchObject({ kind: 'tool', item: { callId: 'c' } });
+    expect(activity()).toMatchObject({ kind: 'tools', items: [{ callId: 'c' }] });
     events.push(make.completed(TASK, 'So.'));
     expect(activity()).toBeNull();
   });

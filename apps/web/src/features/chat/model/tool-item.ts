@@ -1,4 +1,5 @@
-import type { ToolItem } from './view.ts';
+import type { EventEnvelope } from '@vitto/contracts';
+import { placeOf, type ToolItem } from './view.ts';
 
 /** Tools that people see as something else: the end of the task, a question. Their cards show only when they fail. */
 export const QUIET_TOOLS: ReadonlySet<string> = new Set(['task_complete', 'ask_user']);
@@ -7,12 +8,15 @@ export function callKey(taskId: string, callId: string): string {
   return `call:${taskId}:${callId}`;
 }
 
-export function newToolItem(event: { taskId: string; at: string }, callId: string, tool: string): ToolItem {
+export function newToolItem(
+  event: Pick<EventEnvelope, 'taskId' | 'at' | 'position'>,
+  callId: string,
+  tool: string,
+): ToolItem {
   return {
     kind: 'tool',
     key: callKey(event.taskId, callId),
-    taskId: event.taskId,
-    at: event.at,
+    ...placeOf(event),
     callId,
     tool,
     arguments: null,

@@ -50,6 +50,15 @@ export class ViewDraft {
     }
   }
 
+  /** Marks what stands from a position on as replaced by a message; what comes after that message is put in later. */
+  setAsideFrom(position: number, messageId: string): void {
+    for (let at = this.#items.length - 1; at >= 0; at -= 1) {
+      const item = this.#items[at] as Item;
+      if (item.position < position) return;
+      this.#items[at] = { ...item, replacedBy: messageId };
+    }
+  }
+
   /** The newest answer of a task that says something. */
   lastAnswer(taskId: string): ItemOf<'answer'> | null {
     const found = this.#items.findLast(

@@ -9,6 +9,7 @@ import type {
   Spending,
   TaskState,
   ToolStatus,
+  Usage,
   Verdict,
 } from '@vitto/contracts';
 
@@ -43,11 +44,19 @@ interface ItemBase {
   readonly key: string;
   readonly taskId: string;
   readonly at: string;
+  /** Where it first stands in the journal; later items have later positions. */
+  readonly position: number;
+  /** The message that stands in for this part of the conversation; absent while the part counts. */
+  readonly replacedBy?: string;
 }
 
 export interface UserItem extends ItemBase {
   readonly kind: 'user';
+  readonly messageId: string;
   readonly text: string;
+  readonly attachments: readonly ArtifactRef[];
+  /** It answered a question, so no other message can stand in for it. */
+  readonly isAnswer: boolean;
 }
 
 /** One turn of the model: text as it streams, then the whole message. */
@@ -60,6 +69,14 @@ export interface AnswerItem extends ItemBase {
   readonly reasoning: string;
   readonly discarded: readonly DiscardedAttempt[];
   readonly model: string | null;
+  /** What the whole turn used; `null` until it is whole. */
+  readonly used: TurnUse | null;
+}
+export interface TurnUse {
+  readonly usage: Usage;
+  /** `null`: no price is known. */
+  readonly costUsd: number | null;
+  readonly durationMs: number;
 }
 export interface DiscardedAttempt {
   readonly attempt: number;
@@ -146,4 +163,11 @@ export const EMPTY_VIEW: ConversationView = { items: [], tasks: new Map(), index
 /** A model that follows a script or plays a recording. */
 export function isScriptedModel(id: string): boolean {
   return id.startsWith('script:') || id.startsWith('replay:');
+}
+
+/** Where an item stands whose first event this is. */
+export function placeOf(
+  event: Pick<EventEnvelope, 'taskId' | 'at' | 'position'>,
+): Pick<ItemBase, 'taskId' | 'at' | 'position'> {
+  return { taskId: event.taskId, at: event.at, position: event.position };
 }

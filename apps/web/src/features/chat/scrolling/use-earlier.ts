@@ -1,0 +1,23 @@
+import { useCallback, useEffect, type RefObject } from 'react';
+import type { ConversationState } from '../conversation-store.ts';
+
+/** As near to the beginning as this, in pixels, the page before it is asked for. */
+const NEAR_START = 800;
+
+/** Loads the page before the first one when somebody comes near to it, or when the rows do not fill the window. */
+export function useEarlier(
+  scroller: RefObject<HTMLDivElement | null>,
+  older: ConversationState['older'],
+  onOlder: () => Promise<void>,
+  isFollowing: RefObject<boolean>,
+): () => void {
+  const loadIfNear = useCallback(() => {
+    const element = scroller.current;
+    if (element === null || older !== 'some') return;
+    const isFull = element.scrollHeight > element.clientHeight + 1;
+    if (isFull && (isFollowing.current || element.scrollTop > NEAR_START)) return;
+    void onOlder();
+  }, [scroller, older, onOlder, isFollowing]);
+  useEffect(loadIfNear, [loadIfNear]);
+  return loadIfNear;
+}
