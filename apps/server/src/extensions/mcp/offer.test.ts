@@ -4,8 +4,11 @@ import { Offer } from './offer.ts';
 import { HIDDEN_ORDER, toolsOf } from './testing/stub-tools.ts';
 
 const listed = (scenario: string, calls = 0) => toolsOf(scenario, calls) as Tool[];
-const tool = (more: Partial<Tool> & Record<string, unknown>): Tool =>
-  ({ name: 't', inputSchema: { type: 'object' }, ...more });
+const tool = (more: Partial<Tool> & Record<string, unknown>): Tool => ({
+  name: 't',
+  inputSchema: { type: 'object' },
+  ...more,
+});
 const only = (more: Parameters<typeof tool>[0]) => {
   const [definition] = new Offer('srv', [tool(more)]).tools;
   if (definition === undefined) throw new Error('nothing was offered');

@@ -60,7 +60,10 @@ export class ServerSession {
       {
         jsonSchemaValidator: NO_CHECK,
         listMaxPages: MAX_PAGES,
-        versionNegotiation: { mode: options.era, probe: { timeoutMs: PROBE_MS } },
+        versionNegotiation: {
+          mode: options.era,
+          probe: { timeoutMs: Math.min(PROBE_MS, options.connectMs) },
+        },
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged } },
       },
     );

@@ -10,7 +10,12 @@ import { toolsOf } from './stub-tools.ts';
 interface Request {
   id?: number | string;
   method: string;
-  params?: { name?: string; arguments?: Record<string, unknown>; requestId?: unknown };
+  params?: {
+    name?: string;
+    arguments?: Record<string, unknown>;
+    requestId?: unknown;
+    _meta?: { progressToken?: unknown };
+  };
 }
 
 const scenario = process.argv[2] ?? 'noise';
@@ -39,7 +44,9 @@ function answer({ id, method, params }: Request): void {
   }
   if (method === 'initialize') return greet(id);
   if (method === 'tools/list') return send(id, { tools: toolsOf(scenario, calls) });
-  if (method === 'tools/call') return call(id, params?.name ?? '', params?.arguments ?? {});
+  if (method === 'tools/call') {
+    return call(id, params?.name ?? '', params?.arguments ?? {}, params?._meta?.progressToken);
+  }
   // An old server that cannot stand a question that it does not know.
   if (scenario === 'timid') process.exit(2);
   write({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
@@ -55,16 +62,26 @@ function greet(id: number | string): void {
   for (let line = 1; line <= 36; line += 1) process.stdout.write(`[info] log line ${line}\n`);
 }
 
-function call(id: number | string, name: string, args: Record<string, unknown>): void {
+function call(
+  id: number | string,
+  name: string,
+  args: Record<string, unknown>,
+  progressToken: unknown,
+): void {
   calls += 1;
   if (name === 'a-dies') {
     process.stderr.write('out of luck\n');
     process.exit(1);
   }
-  if (name === 'a-hangs') return;
+  if (name === 'a-hangs') return sayThatItBegan(progressToken);
   if (name === 'a-splits') return sendSplit(id);
   if (name === 'a-changes') write({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
   send(id, { content: [{ type: 'text', text: `${name} got ${JSON.stringify(args)}` }] });
+}
+
+function sayThatItBegan(progressToken: unknown): void {
+  const params = { progressToken, progress: 1, message: 'began' };
+  if (progressToken !== undefined) write({ jsonrpc: '2.0', method: 'notifications/progress', params });
 }
 
 /** Two pieces, cut in the middle of the four bytes of a character. */
