@@ -22,7 +22,7 @@ export function SkillForm({ onClose }: { onClose: () => void }) {
   const draft = useDraft('skills.add', EMPTY_SKILL);
   const { text, folder } = draft.value;
   const [isMissing, setMissing] = useState(false);
-  const add = useAction((key) => putSkill(client, { text, files: folder?.files ?? [] }, key));
+  const add = useAction((_key) => putSkill(client, { text, files: folder?.files ?? [] }));
   const change = (next: typeof EMPTY_SKILL) => {
     setMissing(false);
     add.forget();

@@ -7,7 +7,8 @@ import { OutputBlock } from '../../../components/output-block.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { formatBytes } from '../../chat/model/format.ts';
 import { Loaded } from '../parts.tsx';
-import { skillQuery } from './skills-api.ts';
+import { bodyOf } from './front-matter.ts';
+import { skillFileAddress, skillQuery } from './skills-api.ts';
 import { skillsStrings } from './strings.ts';
 
 const TAB =
@@ -36,7 +37,7 @@ export function SkillText({ skill }: { skill: Skill }) {
               </Tabs.Trigger>
             </Tabs.List>
             <Tabs.Content value="rendered" className="prose max-h-[60dvh] overflow-y-auto" tabIndex={0}>
-              <Markdown text={read.text.replace(/^---\n[\s\S]*?\n---\n/u, '')} />
+              <Markdown text={bodyOf(read.text)} />
             </Tabs.Content>
             <Tabs.Content value="raw">
               <OutputBlock text={read.text} label="SKILL.md" />
@@ -50,7 +51,13 @@ export function SkillText({ skill }: { skill: Skill }) {
           <ul className="mono grid gap-px">
             {skill.files.map((file) => (
               <li key={file.path} className="flex gap-3">
-                <span className="min-w-0 flex-1 break-all">{file.path.toWellFormed()}</span>
+                <a
+                  href={skillFileAddress(skill.name, file.path)}
+                  download
+                  className="min-w-0 flex-1 break-all text-accent underline underline-offset-4"
+                >
+                  {file.path.toWellFormed()}
+                </a>
                 <span className="tabular shrink-0 text-muted">{formatBytes(file.bytes)}</span>
               </li>
             ))}

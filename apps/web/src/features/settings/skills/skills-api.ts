@@ -2,6 +2,7 @@ import { skill, skillWithText, type putSkill as newSkill, type Skill } from '@vi
 import { queryOptions } from '@tanstack/react-query';
 import { z } from 'zod';
 import type { ApiClient } from '../../../api/client.ts';
+import { readName } from './front-matter.ts';
 
 const skillList = z.object({ items: z.array(skill) });
 export type SkillList = z.infer<typeof skillList>;
@@ -24,12 +25,13 @@ export function skillQuery(client: ApiClient, name: string) {
 }
 
 /** Adds a skill, or puts this in the place of the one of its name. */
-export function putSkill(
-  client: ApiClient,
-  body: z.infer<typeof newSkill>,
-  idempotencyKey: string,
-): Promise<Skill> {
-  return client.send({ method: 'POST', path: '/skills', body, idempotencyKey, schema: skill });
+export function putSkill(client: ApiClient, body: z.input<typeof newSkill>): Promise<Skill> {
+  return client.send({ method: 'PUT', path: pathOf(readName(body.text)), body, schema: skill });
+}
+
+/** Where the bytes of a file of a skill are; the server gives them as a download. */
+export function skillFileAddress(name: string, path: string): string {
+  return `/api${pathOf(name)}/files?${new URLSearchParams({ path })}`;
 }
 
 export function switchSkill(client: ApiClient, name: string, isEnabled: boolean): Promise<Skill> {
