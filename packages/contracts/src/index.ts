@@ -10,6 +10,7 @@ export * from './model-providers.ts';
 export * from './notices.ts';
 export * from './paging.ts';
 export * from './search.ts';
+export * from './secret-shapes.ts';
 export * from './secrets.ts';
 export * from './skills.ts';
 export * from './words.ts';
