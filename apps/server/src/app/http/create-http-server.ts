@@ -5,7 +5,7 @@ import type { SystemStatus } from '@vitto/contracts';
 import fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { addWebRoutes, type StartDemo, type WebApp } from '../../channels/index.ts';
-import { Skills } from '../../extensions/index.ts';
+import { McpServers, Skills, type McpDependencies } from '../../extensions/index.ts';
 import type { Secrets } from '../../identity/index.ts';
 import { AppError } from '../../kernel/app-error.ts';
 import type { Database } from '../../kernel/database/database.ts';
@@ -30,6 +30,7 @@ import { checkHost, toAllowedHosts } from './host-check.ts';
 import { addIdempotency } from './idempotency.ts';
 import type { Notices } from '../../notices/index.ts';
 import { addIdentityRoutes } from './identity-routes.ts';
+import { addMcpServerRoutes } from './mcp-server-routes.ts';
 import { addJsonBodies, makeBodyStorable, refuseEncodedBody } from './json-body.ts';
 import { addModelRoutes } from './model-routes.ts';
 import { addOpenApi } from './openapi.ts';
@@ -228,7 +229,12 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
   addAuditRoutes(app, database);
   addCostRoutes(app, deps);
   addWebhookRoutes(app, deps);
+  addMcpServerRoutes(app, new McpServers(toMcp(deps)));
   addPushRoutes(app, deps);
+}
+
+function toMcp({ database, secrets, logger, version }: HttpDependencies): McpDependencies {
+  return { database, logger, version, fillSecrets: (userId, value) => secrets.fill(userId, value) };
 }
 
 /** One line a request, without its query, headers or body. */

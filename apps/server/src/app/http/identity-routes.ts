@@ -27,7 +27,12 @@ import type { EventHub } from './streams/event-hub.ts';
 /** Sign-in, sign-out and personal tokens. */
 export function addIdentityRoutes(
   app: WebApp,
-  deps: { database: Database; hub: EventHub; publicUrl: string; attemptsPerMinute: number },
+  deps: {
+    database: Database;
+    hub: Pick<EventHub, 'endCredential'>;
+    publicUrl: string;
+    attemptsPerMinute: number;
+  },
 ): void {
   addSessionRoutes(app, deps);
   addSignInCodeRoute(app, deps);

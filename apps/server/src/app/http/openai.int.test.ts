@@ -210,6 +210,31 @@ describe('a conversation that comes whole', () => {
     expect(await newestTask()).toMatchObject({ title: 'second' });
   });
 
+  it('hands the images in it over as files, by the names that stand in the text', async () => {
+    const model = functionModel(() => turn({ text: 'I see.' }));
+    door.setModel(model);
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const image = (text: string) => [
+      { type: 'text' as const, text },
+      { type: 'image_url' as const, image_url: { url: `data:image/png;base64,${pixel}` } },
+    ];
+    await openai.chat.completions.create({
+      model: 'vitto',
+      messages: [
+        { role: 'user', content: image('first') },
+        { role: 'assistant', content: 'seen' },
+        { role: 'user', content: image('second') },
+      ],
+    });
+    const user = model.calls[0]?.prompt.find((message) => message.role === 'user');
+    const content = user?.content as { type: string; text?: string }[];
+    const text = content.map((part) => part.text ?? '').join('');
+    expect(text).toContain('[image-1.png]');
+    expect(text).toContain('second\n[image-2.png]');
+    expect(content.filter((part) => part.type === 'file')).toHaveLength(2);
+  });
+
   it('takes a thousand messages', async () => {
     door.setModel(functionModel(() => turn({ text: 'read' })));
     const messages = Array.from({ length: 999 }, (_, index) => ({
@@ -419,7 +444,7 @@ describe('what fails', () => {
     ],
     [
       'a text that is too long',
-      { messages: [{ role: 'user', content: 'x'.repeat(300_000) }] },
+      { messages: [{ role: 'user', content: 'x'.repeat(1_100_000) }] },
       'context_length_exceeded',
       'messages',
     ],
@@ -473,7 +498,7 @@ describe('what fails', () => {
     const broken = await owner('/v1/chat/completions', { body: '{"model":' });
     expect([broken.status, broken.json]).toEqual([400, shape]);
     const large = await owner('/v1/chat/completions', {
-      json: { model: 'vitto', messages: [{ role: 'user', content: 'x'.repeat(1_100_000) }] },
+      json: { model: 'vitto', messages: [{ role: 'user', content: 'x'.repeat(17_000_000) }] },
     });
     expect([large.status, large.json]).toEqual([413, shape]);
     const nowhere = await owner('/v1/nothing');
@@ -500,6 +525,27 @@ describe('who may come in', () => {
     expect([answer.status, answer.json['error']]).toMatchObject([403, { type: 'permission_error' }]);
     const foreign = await reader('/v1/models', { headers: { origin: 'https://evil.test' } });
     expect(foreign.status).toBe(403);
+  });
+
+  it('goes out with the token that was taken back, and the task goes on', async () => {
+    const gate = Promise.withResolvers<void>();
+    door.setModel(
+      streamedModel(async function* () {
+        yield* textParts('begun');
+        await gate.promise;
+        yield* finish();
+      }),
+    );
+    const lent = await door.createToken(['run']);
+    const client = new OpenAI({ baseURL: `${door.server.url}/v1`, apiKey: lent });
+    const stream = await client.chat.completions.create({ model: 'vitto', messages: HELLO, stream: true });
+    const owner = createClient(door.server.url, token);
+    const tokens = (await owner('/api/tokens')).json['items'] as { id: string }[];
+    const taken = owner(`/api/tokens/${tokens[0]?.id}`, { method: 'DELETE' });
+    await expect(collect(stream)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    expect((await taken).status).toBe(204);
+    gate.resolve();
+    await until(async () => (await newestTask()).state === 'completed');
   });
 
   it("finds no conversation of somebody else's", async () => {

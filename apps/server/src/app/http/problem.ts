@@ -77,7 +77,7 @@ function toInvalidRequest(error: FastifyError): AppError {
 const FRAMEWORK: Record<string, { code: string; message: string; status: number; hint?: string }> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     code: 'request.too-large',
-    message: 'The request is larger than 1 MiB.',
+    message: 'The request is larger than what is taken at this address.',
     status: 413,
     hint: 'Put long content into a file that Vitto may read.',
   },

@@ -1,12 +1,17 @@
 import { z } from 'zod';
 
+/** Largest request, in bytes: there is room for images. */
+export const CHAT_BODY_LIMIT = 16 * 1024 * 1024;
+
 /** The body of POST /v1/chat/completions: what Vitto reads of it. Fields that it does not know are left out. */
 
 const part = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
   refusal: z.string().optional(),
+  image_url: z.looseObject({ url: z.string() }).optional(),
 });
+export type ContentPart = z.infer<typeof part>;
 const toolCall = z.looseObject({
   function: z.looseObject({ name: z.string(), arguments: z.string() }).optional(),
 });

@@ -5,7 +5,7 @@ import { cancelRun } from '../../runs/index.ts';
 import type { DoorDependencies } from '../door-dependencies.ts';
 import { viewerOf, type WebApp } from '../web/web-app.ts';
 import { toCompletion } from './chat-format.ts';
-import { chatRequest, type ChatRequest } from './chat-request.ts';
+import { CHAT_BODY_LIMIT, chatRequest, type ChatRequest } from './chat-request.ts';
 import { toVittoField, type ChatTurn } from './chat-turn.ts';
 import { followAnswer } from './follow-answer.ts';
 import { chooseModel } from './model-routes.ts';
@@ -19,7 +19,7 @@ import { ClientGone, watchClient } from './watch-client.ts';
 export function addChatRoute(app: WebApp, deps: DoorDependencies): void {
   const config = { audit: { none: 'it leaves its entry when the task is started' } };
   const schema = { hide: true, body: chatRequest };
-  app.post('/v1/chat/completions', { config, schema }, async (request, reply) => {
+  app.post('/v1/chat/completions', { bodyLimit: CHAT_BODY_LIMIT, config, schema }, async (request, reply) => {
     const viewer = viewerOf(request);
     const { body } = request;
     refuseUnsupported(body);

@@ -1,6 +1,13 @@
 import { toTitle } from '../../kernel/text/cut.ts';
-import { createRun, readLastPosition, sendMessage, type RunDependencies } from '../../runs/index.ts';
+import {
+  createRun,
+  openArtifacts,
+  readLastPosition,
+  sendMessage,
+  type RunDependencies,
+} from '../../runs/index.ts';
 import { frameConversation } from './frame-conversation.ts';
+import type { SentImage } from './read-image.ts';
 import type { ReadMessages } from './read-messages.ts';
 
 export interface StartedChat {
@@ -30,11 +37,23 @@ export async function startChat(
   const after = await readLastPosition(runs.database.pool, userId);
   const by = { userId, source: 'openai', model };
   if (conversationId === null) {
-    const title = toTitle(messages.prompt);
-    const sent = await createRun(runs, { ...by, text: frameConversation(messages), title });
+    const text = frameConversation(messages);
+    const attachments = await keepImages(runs, userId, [...messages.earlierImages, ...messages.images]);
+    const sent = await createRun(runs, { ...by, text, attachments, title: toTitle(messages.prompt) });
     return { taskId: sent.taskId, conversationId: sent.conversationId, after, isJoining: false };
   }
-  const text = frameConversation({ instructions: [], earlier: [], prompt: messages.prompt });
-  const sent = await sendMessage(runs, { ...by, text, conversationId });
+  const text = frameConversation({ ...messages, instructions: [], earlier: [] });
+  const attachments = await keepImages(runs, userId, messages.images);
+  const sent = await sendMessage(runs, { ...by, text, attachments, conversationId });
   return { taskId: sent.taskId, conversationId, after, isJoining: sent.outcome === 'steered' };
+}
+
+/** Images as files that wait for the message they come with. */
+async function keepImages(runs: RunDependencies, userId: string, images: SentImage[]): Promise<string[]> {
+  const artifacts = openArtifacts(runs.database.pool, { userId, taskId: null });
+  const ids: string[] = [];
+  for (const { name, mediaType, bytes } of images) {
+    ids.push((await artifacts.save(name, mediaType, bytes)).id);
+  }
+  return ids;
 }
