@@ -23,6 +23,6 @@ function collect(nodes: Nodes, look: string, pieces: CodePiece[]): void {
     if (node.type === 'text') pieces.push({ text: node.value, look });
     if (node.type !== 'element') continue;
     const { className } = node.properties;
-    collect(node.children as Nodes, Array.isArray(className) ? className.join(' ') : look, pieces);
+    collect(node.children, Array.isArray(className) ? className.join(' ') : look, pieces);
   }
 }

@@ -37,8 +37,11 @@ export class ArtifactReader {
   };
 
   /** Reads the next part; nothing when all is here, or one is on its way. */
-  readonly readOn = async (): Promise<void> => {
-    if (this.#state.isWhole || this.#state.isReading) return;
+  readonly readOn = (): void => {
+    if (!this.#state.isWhole && !this.#state.isReading) void this.#readPart();
+  };
+
+  async #readPart(): Promise<void> {
     this.#change({ isReading: true, error: null });
     const { id, bytes } = this.#artifact;
     const start = this.#state.readBytes;
@@ -55,7 +58,7 @@ export class ArtifactReader {
     } catch (failure) {
       this.#change({ isReading: false, error: toApiError(failure) });
     }
-  };
+  }
 
   #change(part: Partial<ReaderState>): void {
     this.#state = { ...this.#state, ...part };

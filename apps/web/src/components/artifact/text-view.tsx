@@ -16,7 +16,7 @@ export function TextView({ artifact, isDiff }: { artifact: ArtifactRef; isDiff: 
   const { client } = useVitto();
   const [reader] = useState(() => new ArtifactReader(client, artifact));
   const state = useSyncExternalStore(reader.subscribe, reader.getState);
-  useEffect(() => void reader.readOn(), [reader]);
+  useEffect(() => reader.readOn(), [reader]);
 
   if (state.lines.length === 0 && state.isReading) return <ViewSkeleton />;
   return (
@@ -24,7 +24,7 @@ export function TextView({ artifact, isDiff }: { artifact: ArtifactRef; isDiff: 
       {state.error !== null && (
         <div className="p-3">
           <FailureNote title={strings.artifact.failed} error={state.error}>
-            <Button onClick={() => void reader.readOn()}>{strings.app.retry}</Button>
+            <Button onClick={reader.readOn}>{strings.app.retry}</Button>
           </FailureNote>
         </div>
       )}

@@ -42,7 +42,7 @@ export function useThreadVirtualizer(rows: readonly Row[], scroller: RefObject<H
   const keepFocused = {
     onFocus: (event: FocusEvent<HTMLElement>) => {
       focused.current =
-        (event.target as HTMLElement).closest('li[data-key]')?.getAttribute('data-key') ?? null;
+        (event.target).closest('li[data-key]')?.getAttribute('data-key') ?? null;
     },
     onBlur: () => {
       focused.current = null;
