@@ -1,7 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { assembleContext, decideByRisk } from '../autonomy/index.ts';
 import { demoCacheOf, startDemo } from '../demo/index.ts';
-import { createRegistryOpener, createSkillSource, Skills } from '../extensions/index.ts';
+import {
+  createMcpSource,
+  createRegistryOpener,
+  createSkillSource,
+  McpConnections,
+  Skills,
+} from '../extensions/index.ts';
 import {
   chooseRoleModels,
   createCoreTools,
@@ -127,6 +133,13 @@ export async function startVitto(config: Config): Promise<Vitto> {
       const guests = new Guests(sandbox, database);
       const web = createGuardedFetch();
       stops.push(web.close);
+      const connections = new McpConnections({
+        database,
+        fillSecrets: (userId, value) => secrets.fill(userId, value),
+        logger,
+        version: VERSION,
+      });
+      stops.push(() => connections.close());
       const builtIn = new ToolRegistry([
         createCoreTools(readStatus),
         guestTools,
@@ -138,7 +151,10 @@ export async function startVitto(config: Config): Promise<Vitto> {
         bus: signals,
         signals,
         runs,
-        openRegistry: createRegistryOpener(builtIn, [createSkillSource(database)]),
+        openRegistry: createRegistryOpener(builtIn, [
+          createSkillSource(database),
+          createMcpSource({ database, connections, logger }),
+        ]),
         listSkills: (userId) => skills.listEnabled(userId),
         evaluateGate: openGate(config),
         decide: decideByRisk,
