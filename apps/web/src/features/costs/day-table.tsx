@@ -20,7 +20,7 @@ export function DayTable({ costs }: { costs: Costs }) {
       cell: (row) => <span className="whitespace-nowrap">{formatDay(row.day, language)}</span>,
     },
     { key: 'model', label: strings.model, cell: (row) => row.model },
-    ...amountColumns<Day>(strings),
+    ...amountColumns<Day>(strings, language),
   ];
   return (
     <DataTable

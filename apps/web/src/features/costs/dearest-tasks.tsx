@@ -4,6 +4,7 @@ import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Section } from '../../components/section.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
+import { useLanguage } from '../../i18n/strings-context.tsx';
 import { formatCost } from '../chat/model/format.ts';
 import { costsStrings } from './strings.ts';
 
@@ -11,6 +12,7 @@ type TaskRow = Costs['tasks'][number];
 
 export function DearestTasks({ tasks }: { tasks: Costs['tasks'] }) {
   const strings = useFeatureStrings(costsStrings);
+  const language = useLanguage();
   const columns: Column<TaskRow>[] = [
     {
       key: 'task',
@@ -36,7 +38,12 @@ export function DearestTasks({ tasks }: { tasks: Costs['tasks'] }) {
         </span>
       ),
     },
-    { key: 'tokens', label: strings.tokens, isNumber: true, cell: (row) => row.tokens.toLocaleString() },
+    {
+      key: 'tokens',
+      label: strings.tokens,
+      isNumber: true,
+      cell: (row) => row.tokens.toLocaleString(language),
+    },
     {
       key: 'cost',
       label: strings.cost,

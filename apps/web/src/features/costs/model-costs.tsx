@@ -2,6 +2,7 @@ import type { Costs } from '@vitto/contracts';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Section } from '../../components/section.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
+import { useLanguage } from '../../i18n/strings-context.tsx';
 import { amountColumns } from './amount-columns.tsx';
 import { costsStrings } from './strings.ts';
 
@@ -9,6 +10,7 @@ type ModelRow = Costs['models'][number];
 
 export function ModelCosts({ costs }: { costs: Costs }) {
   const strings = useFeatureStrings(costsStrings);
+  const language = useLanguage();
   const { costUsd } = costs.total;
   const columns: Column<ModelRow>[] = [
     {
@@ -17,7 +19,7 @@ export function ModelCosts({ costs }: { costs: Costs }) {
       isName: true,
       cell: (row) => <span className="[overflow-wrap:anywhere]">{row.model}</span>,
     },
-    ...amountColumns<ModelRow>(strings),
+    ...amountColumns<ModelRow>(strings, language),
     {
       key: 'share',
       label: strings.share,
