@@ -1,12 +1,12 @@
-import { SECRET_SHAPES } from '@vitto/contracts';
-
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { SECRET_SHAPES } from '@vitto/contracts';
 import { secretForms } from './secret-forms.ts';
 import type { ValueMask } from './value-mask.ts';
 
 /**
- * Masks secrets in text: well-known token shapes, the values that this installation knows (its own provider
- * keys, the database password), and the vault's values of the user for whom the work is done (`maskingAlso`). Runs before anything is journaled, logged or sent to a model.
+ * Masks secrets in text: well-known token shapes, the values that this installation knows (its own provider keys, the
+ * database password), and the vault's values of the user for whom the work is done (`maskingAlso`). Runs before
+ * anything is journaled, logged or sent to a model.
  * Placeholders such as ${API_TOKEN} and plain hashes are left alone.
  */
 export function maskSecrets(text: string): string {
