@@ -41,6 +41,7 @@ const BODY_MAY_BE_ABSENT = [
   'POST /api/webhooks/{id}/test',
   'POST /api/webhooks/{id}/deliveries/{deliveryId}/retry',
   'POST /api/push-subscriptions/{id}/test',
+  'POST /api/mcp-servers/{id}/check',
 ];
 const OPEN = ['GET /healthz', 'GET /readyz', 'POST /api/session'];
 const name = (route: Route) => `${route.method} ${route.path}`;
@@ -70,6 +71,10 @@ const BODIES: Record<string, unknown> = {
   'POST /api/push-subscriptions/{id}/test': {},
   'PUT /api/skills/{name}': { text: '---\nname: a-skill\ndescription: Of the walk.\n---\n' },
   'PATCH /api/skills/{name}': { isEnabled: true },
+  'POST /api/mcp-servers': { name: 'walk', transport: { kind: 'http', url: 'https://mcp.test' } },
+  'PATCH /api/mcp-servers/{id}': { risk: 'write' },
+  'POST /api/mcp-servers/{id}/check': {},
+  'POST /api/mcp-servers/{id}/approve': { offeredHash: 'of the walk' },
 };
 
 function idOf(path: string, ids: SeededIds): string {
@@ -128,6 +133,7 @@ describe('every route', () => {
     expect(allRoutes().map(name).sort()).toMatchInlineSnapshot(`
       [
         "DELETE /api/conversations/{id}",
+        "DELETE /api/mcp-servers/{id}",
         "DELETE /api/models/providers/{name}",
         "DELETE /api/push-subscriptions/{id}",
         "DELETE /api/secrets/{name}",
@@ -148,6 +154,8 @@ describe('every route', () => {
         "GET /api/conversations/{id}/messages",
         "GET /api/costs",
         "GET /api/events",
+        "GET /api/mcp-servers",
+        "GET /api/mcp-servers/{id}",
         "GET /api/models",
         "GET /api/push-subscriptions",
         "GET /api/search",
@@ -169,6 +177,7 @@ describe('every route', () => {
         "GET /healthz",
         "GET /readyz",
         "PATCH /api/conversations/{id}",
+        "PATCH /api/mcp-servers/{id}",
         "PATCH /api/settings",
         "PATCH /api/skills/{name}",
         "PATCH /api/webhooks/{id}",
@@ -177,6 +186,9 @@ describe('every route', () => {
         "POST /api/conversations",
         "POST /api/conversations/{id}/messages",
         "POST /api/demo",
+        "POST /api/mcp-servers",
+        "POST /api/mcp-servers/{id}/approve",
+        "POST /api/mcp-servers/{id}/check",
         "POST /api/models/test",
         "POST /api/push-subscriptions",
         "POST /api/push-subscriptions/{id}/test",

@@ -2,6 +2,7 @@ import type { NewApproval } from '../../../engine/journal/approval.store.ts';
 import { insertApprovals } from '../../../engine/journal/approval.store.ts';
 import { openArtifacts } from '../../../engine/journal/artifact.store.ts';
 import { insertConversation } from '../../../engine/journal/conversation.store.ts';
+import { insertMcpServer } from '../../../extensions/mcp/mcp-server.store.ts';
 import { createApiToken } from '../../../identity/index.ts';
 import { putPushSubscription } from '../../../notices/push-subscription.store.ts';
 import { insertWebhook } from '../../../notices/webhook.store.ts';
@@ -18,6 +19,7 @@ export interface SeededIds {
   webhook: string;
   delivery: string;
   'push-subscription': string;
+  'mcp-server': string;
 }
 
 export async function seedOneOfEach(bed: HttpTestbed, userId: string): Promise<SeededIds> {
@@ -33,7 +35,15 @@ export async function seedOneOfEach(bed: HttpTestbed, userId: string): Promise<S
   const artifacts = openArtifacts(bed.database.pool, { userId, taskId: task });
   const artifact = (await artifacts.save('a.txt', 'text/plain', 'hello')).id;
   const token = (await createApiToken(bed.database, userId, { name: 'seeded' })).id;
-  return { conversation, task, approval, artifact, token, ...(await seedNotices(bed, userId)) };
+  return {
+    conversation,
+    task,
+    approval,
+    artifact,
+    token,
+    ...(await seedNotices(bed, userId)),
+    'mcp-server': await seedMcpServer(bed, userId),
+  };
 }
 
 async function seedNotices(bed: HttpTestbed, userId: string) {
@@ -56,6 +66,18 @@ async function seedNotices(bed: HttpTestbed, userId: string) {
   };
   await putPushSubscription(pool, userId, browser);
   return { webhook, delivery, 'push-subscription': browser.id };
+}
+
+async function seedMcpServer(bed: HttpTestbed, userId: string): Promise<string> {
+  const server = {
+    id: newId(),
+    userId,
+    name: 'seeded',
+    transport: { kind: 'http' as const, url: 'http://127.0.0.1:9/mcp', headers: {} },
+    domain: 'knowledge' as const,
+    risk: 'write' as const,
+  };
+  return (await insertMcpServer(bed.database.pool, server)).id;
 }
 
 export async function seedApproval(
