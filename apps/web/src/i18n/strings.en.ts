@@ -286,6 +286,8 @@ export const en = {
     web: 'you',
     cli: 'you, on the command line',
     api: 'a program with your token',
+    mcp: 'an agent with your token (MCP)',
+    openai: 'a chat client with your token',
     vitto: 'Vitto',
   } as Record<string, string>,
   approval: {

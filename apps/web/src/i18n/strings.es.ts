@@ -286,6 +286,8 @@ export const es: Strings = {
     web: 'ti',
     cli: 'ti, desde la línea de órdenes',
     api: 'un programa con tu clave',
+    mcp: 'un agente con tu clave (MCP)',
+    openai: 'un cliente de chat con tu clave',
     vitto: 'Vitto',
   },
   approval: {

@@ -399,6 +399,27 @@ describe('what fails', () => {
     }
   });
 
+  it('of a server that stops has such a status too, and leaves the task to the next start', async () => {
+    const gate = Promise.withResolvers<void>();
+    const model = streamedModel(async function* () {
+      await gate.promise;
+      yield* textParts('late');
+      yield* finish();
+    });
+    door.setModel(model);
+    const other = await door.startServer();
+    const client = new OpenAI({ baseURL: `${other.url}/v1`, apiKey: token });
+    const answer = client.chat.completions.create({ model: 'vitto', messages: HELLO });
+    const failed = expect(answer).rejects.toMatchObject({ status: 422, code: 'server.stopping' });
+    await until(() => model.calls.length === 1);
+    const closed = other.close();
+    await failed;
+    await closed;
+    gate.resolve();
+    await until(async () => (await newestTask()).state === 'completed');
+    expect(await newestTask()).toMatchObject({ result: 'late' });
+  });
+
   it('after the first byte is an error event', async () => {
     door.setModel(
       functionModel((_, call) => {

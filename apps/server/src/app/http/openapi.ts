@@ -19,7 +19,8 @@ export interface OpenApiDocument {
 const DESCRIPTION =
   'Everything the web app and the command line do. Sign in with a personal token (`authorization: Bearer vitto_…`) or a browser session. ' +
   'A request that changes something and comes with a session cookie carries `x-csrf-token`. ' +
-  'POST takes an `Idempotency-Key`: a repeated request gets the first answer. Errors are problem details (RFC 9457) with a stable `code`.';
+  'POST takes an `Idempotency-Key`: a repeated request gets the first answer. Errors are problem details (RFC 9457) with a stable `code`. ' +
+  'Two more doors have formats of others and are not described here: `/v1` (chat completions as OpenAI has them) and `/mcp` (Model Context Protocol).';
 
 /** Writes the OpenAPI 3.1 document from the routes' own schemas; registered before the routes. */
 export async function addOpenApi(

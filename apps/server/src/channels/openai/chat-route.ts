@@ -45,7 +45,7 @@ export function addChatRoute(app: WebApp, deps: DoorDependencies): void {
     try {
       return body.stream === true ? await streamAnswer(reply, turn) : await sendWhole(reply, turn);
     } catch (error) {
-      if (!(error instanceof ClientGone)) throw error;
+      if (!(error instanceof ClientGone)) throw toFinal(error);
       await leaveTask(request, turn);
       return reply.hijack();
     }
@@ -72,6 +72,16 @@ async function leaveTask(request: FastifyRequest, { deps, viewer, started }: Cha
     by: source,
     reason: 'the client closed the connection',
   });
+}
+
+/**
+ * What goes wrong once the task is started, with a status at which no client does all of it again by itself. (OpenAI's
+ * own heeds `x-should-retry`; others go by the status alone.)
+ */
+function toFinal(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.status < 500) return error;
+  const { hint } = error;
+  return new AppError(error.code, error.message, { status: 422, ...(hint === undefined ? {} : { hint }) });
 }
 
 /** @throws AppError `request.invalid` for a name that is no id. */
