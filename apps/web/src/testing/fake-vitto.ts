@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EventEnvelope } from '@vitto/contracts';
+import type { EventEnvelope, SearchHit } from '@vitto/contracts';
 import { EventMaker, idOf } from './event-maker.ts';
+import { FakeArtifacts } from './fake-artifacts.ts';
 import { CONVERSATION, decidedApproval, folderRefusal, NOW, systemWith, taskShape } from './fake-shapes.ts';
 import { serveFile } from './serve-file.ts';
 
@@ -37,12 +38,18 @@ export class FakeVitto {
   /** What the next answers to a method and path are instead; `drop` cuts the connection after the work is done. */
   readonly faults = new Map<string, { status: number; body: Record<string, unknown> } | 'drop'>();
   /** Called for each message that is new; the test plays Vitto here. */
-  onMessage: (text: string) => void = () => {};
+  onMessage: (text: string, body: Record<string, unknown>) => void = () => {};
   onDecision: (decision: string, note: string | undefined) => void = () => {};
   onCancel: () => void = () => {};
   /** The answer to a demo waits for this. */
   onDemo: () => Promise<void> | void = () => {};
   refusesStreams = false;
+  readonly artifacts = new FakeArtifacts();
+  /** What a search finds, and what was searched for. */
+  hits: SearchHit[] = [];
+  readonly searches: string[] = [];
+  /** Called for each upload, before its answer. */
+  onUpload: (name: string) => Promise<void> | void = () => {};
 
   readonly #streams = new Set<ServerResponse>();
   readonly #answers = new Map<string, unknown>();
@@ -87,7 +94,9 @@ export class FakeVitto {
     const url = new URL(request.url ?? '/', 'http://fake');
     if (!url.pathname.startsWith('/api/')) return serveFile(response, webRoot, url.pathname);
     const method = request.method ?? 'GET';
-    const body = await readBody(request);
+    const isUpload = url.pathname === '/api/attachments';
+    const file = isUpload ? await readBytes(request) : null;
+    const body = file === null ? await readBody(request) : { bytes: file.length };
     if (method !== 'GET') this.calls.push({ method, path: url.pathname, headers: request.headers, body });
     const fault = this.faults.get(`${method} ${url.pathname}`);
     if (fault !== undefined && fault !== 'drop') return problem(response, fault.status, fault.body);
@@ -100,6 +109,9 @@ export class FakeVitto {
         title: 'The request lacks the token of its session.',
       });
     if (url.pathname === '/api/events') return this.#openStream(request, response);
+    if (file !== null) return this.#keepUpload(url, file, response);
+    const content = /^\/api\/artifacts\/([^/]+)\/content$/.exec(url.pathname)?.[1];
+    if (content !== undefined && this.artifacts.sendContent(content, request, response)) return;
     const missing = toPaths(body).find((folder) => this.missingFolders.has(folder));
     if (missing !== undefined) return problem(response, 422, folderRefusal(missing));
     if (url.pathname === '/api/demo') await this.onDemo();
@@ -110,6 +122,7 @@ export class FakeVitto {
     if (fault === 'drop') return void response.destroy();
     if (answer === null)
       return problem(response, 404, { code: 'not-found', title: 'There is no such thing.' });
+    if (answer === undefined) return void response.writeHead(204).end();
     json(response, 200, answer);
   }
 
@@ -133,6 +146,11 @@ export class FakeVitto {
   #answer(method: string, url: URL, body: Record<string, unknown>): unknown {
     const path = url.pathname;
     if (path === '/api/settings') return { language: 'en', allowedPaths: this.sharedPaths };
+    if (path === '/api/search') {
+      this.searches.push(url.searchParams.get('q') ?? '');
+      return { items: this.hits };
+    }
+    if (path.startsWith('/api/artifacts/')) return this.artifacts.find(path.split('/')[3] ?? '');
     if (path === '/api/system') return systemWith(this.models);
     if (path === '/api/conversations' && method === 'GET') return this.#list(url);
     if (path === '/api/conversations') {
@@ -142,11 +160,15 @@ export class FakeVitto {
     }
     if (path === '/api/demo') return taskShape(idOf(1));
     if (path === `/api/conversations/${CONVERSATION}` && method === 'PATCH')
-      this.allowedPaths = toPaths(body);
+      this.#change(body);
+    if (path === `/api/conversations/${CONVERSATION}` && method === 'DELETE') {
+      this.conversationCount = 0;
+      return undefined;
+    }
     if (path === `/api/conversations/${CONVERSATION}`) return this.#conversation(CONVERSATION, this.title);
     if (path === `/api/conversations/${CONVERSATION}/events`) return this.#history(url);
     if (path === `/api/conversations/${CONVERSATION}/messages`) {
-      this.onMessage(String(body['text']));
+      this.onMessage(String(body['text']), body);
       return { messageId: crypto.randomUUID(), taskId: idOf(1), outcome: 'started' };
     }
     if (path.startsWith('/api/tasks/') && path.endsWith('/cancel')) {
@@ -156,6 +178,17 @@ export class FakeVitto {
     if (path.startsWith('/api/tasks/')) return taskShape(path.split('/')[3] ?? '');
     if (path.startsWith('/api/approvals/')) return this.#decide(path.split('/')[3] ?? '', body);
     return null;
+  }
+
+  #change(body: Record<string, unknown>): void {
+    if (typeof body['title'] === 'string') this.title = body['title'];
+    if (body['allowedPaths'] !== undefined) this.allowedPaths = toPaths(body);
+  }
+
+  async #keepUpload(url: URL, file: Buffer, response: ServerResponse): Promise<void> {
+    const name = url.searchParams.get('name') ?? '';
+    await this.onUpload(name);
+    json(response, 201, this.artifacts.add(name, url.searchParams.get('mediaType') ?? '', file));
   }
 
   #decide(id: string, body: Record<string, unknown>): unknown {
@@ -212,10 +245,14 @@ function toPaths(body: Record<string, unknown>): string[] {
   return (body['allowedPaths'] ?? []) as string[];
 }
 
-async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
+}
+
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const text = (await readBytes(request)).toString('utf8');
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
