@@ -4,6 +4,7 @@ import {
   conversationEventPage,
   me,
   page,
+  searchResults,
   sentMessage,
   settings,
   systemStatus,
@@ -12,6 +13,7 @@ import {
   type Conversation,
   type ConversationEventPage,
   type Me,
+  type SearchHit,
   type SentMessage,
   type Settings,
   type SystemStatus,
@@ -80,6 +82,33 @@ export class VittoApi {
 
   readConversation(id: string): Promise<Conversation> {
     return this.#client.send({ path: `/conversations/${encodeURIComponent(id)}`, schema: conversation });
+  }
+
+  renameConversation(id: string, title: string): Promise<Conversation> {
+    return this.#client.send({
+      method: 'PATCH',
+      path: `/conversations/${encodeURIComponent(id)}`,
+      body: { title },
+      schema: conversation,
+    });
+  }
+
+  /** With its tasks, events and files; what runs in it is cancelled. */
+  async deleteConversation(id: string): Promise<void> {
+    await this.#client.send({
+      method: 'DELETE',
+      path: `/conversations/${encodeURIComponent(id)}`,
+      schema: anything,
+    });
+  }
+
+  async searchConversations(text: string, signal?: AbortSignal): Promise<SearchHit[]> {
+    const found = await this.#client.send({
+      path: `/search?${new URLSearchParams({ q: text })}`,
+      schema: searchResults,
+      ...(signal ? { signal } : {}),
+    });
+    return found.items;
   }
 
   /** The folders that tasks of this conversation may read, all of them; the answer has them as the server found them. */

@@ -35,6 +35,7 @@ const PATHS = {
   again: 'M13 8a5 5 0 11-1.500-3.500L13 6M13 2.500V6H9.500',
   copy: 'M5.500 5.500h8v8h-8zM10.500 5.500v-3h-8v8h3',
   download: 'M8 2.500v8M4.500 7L8 10.500 11.500 7M3 13.500h10',
+  trash: 'M3 4.500h10M6.500 4.500v-2h3v2M4.500 4.500l.6 9h5.800l.6-9M6.800 7v4M9.200 7v4',
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -1,14 +1,30 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { CONVERSATIONS_KEY, conversationsQuery } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
 import { useVitto } from '../api/vitto-context.tsx';
 import { Button } from '../components/button.tsx';
 import { useStrings } from '../i18n/strings-context.tsx';
+import { ConversationRow } from './conversation-row.tsx';
+import { SearchField } from './search-field.tsx';
+import { SearchHits } from './search-hits.tsx';
 
-/** Newest first; what moves a conversation in the list makes it load again. */
+/** The conversations, newest first, and the search over them. */
 export function ConversationList() {
+  const strings = useStrings();
+  const [text, setText] = useState('');
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-1">
+      <SearchField text={text} onText={setText} />
+      <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1" tabIndex={-1}>
+        <h2 className="px-1.5 pb-1 text-xs font-medium text-muted">{strings.list.title}</h2>
+        {text.trim() === '' ? <AllConversations /> : <SearchHits text={text} />}
+      </div>
+    </div>
+  );
+}
+
+function AllConversations() {
   const strings = useStrings();
   const { api } = useVitto();
   const session = useSession();
@@ -17,8 +33,7 @@ export function ConversationList() {
   const items = list.data?.pages.flatMap((page) => page.items) ?? [];
 
   return (
-    <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1" tabIndex={-1}>
-      <h2 className="px-1.5 pb-1 text-xs font-medium text-muted">{strings.list.title}</h2>
+    <>
       {list.isError && (
         <p className="px-1.5 text-red">
           {strings.list.failed}{' '}
@@ -31,20 +46,7 @@ export function ConversationList() {
       {list.isSuccess && items.length === 0 && <p className="px-1.5 text-muted">{strings.list.empty}</p>}
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-px">
         {items.map((item) => (
-          <li key={item.id}>
-            <Link
-              to="/vitto/c/$conversationId"
-              params={{ conversationId: item.id }}
-              className="flex min-h-8 items-center gap-2 rounded-md px-1.5 hover:bg-surface aria-[current=page]:bg-surface aria-[current=page]:font-medium"
-            >
-              <span className="min-w-0 flex-1 truncate" dir="auto">
-                {item.title === '' ? strings.app.untitled : item.title}
-              </span>
-              {item.activeTaskId !== null && (
-                <span className="live-dot shrink-0" role="img" aria-label={strings.list.running} />
-              )}
-            </Link>
-          </li>
+          <ConversationRow key={item.id} item={item} />
         ))}
       </ul>
       {list.hasNextPage && (
@@ -57,13 +59,14 @@ export function ConversationList() {
           {strings.list.more}
         </Button>
       )}
-    </div>
+    </>
   );
 }
 
 const MOVES = new Set(['user.message', 'task.created', 'task.completed', 'task.failed', 'task.cancelled']);
 const REFRESH_MS = 400;
 
+/** What moves a conversation in the list makes it load again. */
 function useListRefresh(): void {
   const { stream } = useVitto();
   const queries = useQueryClient();

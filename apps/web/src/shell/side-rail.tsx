@@ -28,6 +28,7 @@ export function SideRail() {
         type="button"
         aria-label={label}
         aria-expanded={!isFolded}
+        data-unfold={isFolded ? true : undefined}
         title={label}
         onClick={toggle}
         className={`grid size-8 place-content-center rounded-md text-muted hover:bg-surface hover:text-ink ${isFolded ? 'mx-auto mt-3' : 'absolute end-2 top-3 z-10'}`}

@@ -25,7 +25,6 @@ export function Composer({ sending, uploads, placeholder, folders }: ComposerPro
   const strings = useStrings();
   const area = useRef<HTMLTextAreaElement>(null);
   const { draft, isSending } = sending;
-  useSlashFocus(area);
   useEditFocus(area, draft.edit?.messageId ?? null);
   const isTooLong = draft.text.length > MESSAGE_MAX_LENGTH;
   const maySend = draft.text.trim() !== '' && !isTooLong && !isSending && !uploads.isUploading;
@@ -141,21 +140,6 @@ function Trouble(props: { sending: ComposerProps['sending']; maySend: boolean; i
       )}
     </>
   );
-}
-
-/** `/` goes to the composer from anywhere that takes no text itself. */
-function useSlashFocus(area: RefObject<HTMLTextAreaElement | null>): void {
-  useEffect(() => {
-    const onKey = (event: globalThis.KeyboardEvent) => {
-      const target = event.target as HTMLElement | null;
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (target?.closest('input, textarea, select, dialog, [contenteditable]') != null) return;
-      event.preventDefault();
-      area.current?.focus();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, [area]);
 }
 
 /** An edit that begins takes the focus here, with the cursor at the end. */

@@ -18,6 +18,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { group: 'go', keys: ['g', 'a'], page: 'audit', to: '/command/audit' },
   { group: 'go', keys: ['g', 's'], page: 'settings', to: '/vitto/settings' },
   { group: 'here', keys: ['/'], label: 'composer' },
+  { group: 'here', keys: ['Ctrl K'], label: 'search' },
   { group: 'here', keys: ['j'], label: 'down' },
   { group: 'here', keys: ['k'], label: 'up' },
   { group: 'here', keys: ['Esc'], label: 'close' },

@@ -18,6 +18,8 @@ export function useShortcuts(): void {
     let goUntil = 0;
     const go = (to: string) => void navigate({ to });
     const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey)
+        return take(event, () => void toSearch(go));
       if (!mayTake(event)) return;
       const isGoing = performance.now() < goUntil;
       goUntil = 0;
@@ -54,4 +56,17 @@ function toComposer(go: (to: string) => void, left = 120): void {
   if (composer !== null) return composer.focus();
   if (left === 120) go('/vitto');
   if (left > 0) requestAnimationFrame(() => toComposer(go, left - 1));
+}
+
+/** The search of the conversations, which is in the rail of Vitto's own place. */
+function toSearch(go: (to: string) => void, left = 120): void {
+  const field = [...document.querySelectorAll<HTMLInputElement>('input[data-search]')].find((one) =>
+    one.checkVisibility(),
+  );
+  if (field !== undefined) return field.select();
+  if (left === 120) {
+    document.querySelector<HTMLButtonElement>('button[data-unfold]')?.click();
+    if (document.querySelector('input[data-search]') === null) go('/vitto');
+  }
+  if (left > 0) requestAnimationFrame(() => toSearch(go, left - 1));
 }
