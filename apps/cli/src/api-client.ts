@@ -8,11 +8,13 @@ import {
   me,
   page,
   sentMessage,
+  skillList,
+  skillWithText,
   systemStatus,
   task,
   signInCode,
 } from '@vitto/contracts';
-import type { createTask, decideApproval, sendMessage, updateConversation } from '@vitto/contracts';
+import type { putSkill, createTask, decideApproval, sendMessage, updateConversation } from '@vitto/contracts';
 import { isBroken, readProblem, unreachable } from './api-problem.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { commandLine } from './command-line.ts';
@@ -27,7 +29,7 @@ const approvalPage = page(approval);
 type Schema<T> = { safeParse(value: unknown): { success: true; data: T } | { success: false; error: Error } };
 type Input<T extends { _zod: { input: unknown } }> = T['_zod']['input'];
 interface Call {
-  method?: 'POST' | 'PATCH';
+  method?: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   body?: unknown;
   query?: Record<string, string | number | undefined>;
 }
@@ -76,8 +78,16 @@ export class ApiClient {
   decideApproval = (id: string, body: Input<typeof decideApproval>) =>
     this.#call(`api/approvals/${encodeURIComponent(id)}/decision`, approval, { method: 'POST', body });
   findArtifact = (id: string) => this.#call(`api/artifacts/${encodeURIComponent(id)}`, artifact, {});
+  listSkills = () => this.#call('api/skills', skillList, {});
+  putSkill = (name: string, body: Input<typeof putSkill>) =>
+    this.#call(`api/skills/${encodeURIComponent(name)}`, skillWithText, { method: 'PUT', body });
   readSystem = () => this.#call('api/system', systemStatus, {});
   readSession = () => this.#call('api/session', me, {});
+
+  async removeSkill(name: string): Promise<void> {
+    const response = await this.#send(`api/skills/${encodeURIComponent(name)}`, { method: 'DELETE' });
+    if (!response.ok) throw await readProblem(response);
+  }
 
   /** The bytes of an artifact, as they come. */
   async readArtifact(id: string): Promise<ReadableStream<Uint8Array>> {

@@ -9,6 +9,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addRecord } from './commands/record.ts';
 import { addReplay } from './commands/replay.ts';
 import { addShow } from './commands/show.ts';
+import { addSkills } from './commands/skills.ts';
 import { addSignIn } from './commands/sign-in.ts';
 import { addStart, addWorker } from './commands/start.ts';
 import { addTail } from './commands/tail.ts';
@@ -44,6 +45,7 @@ export function createProgram(): Command {
     addTail,
     addCancel,
     addApprove,
+    addSkills,
     addRecord,
     addReplay,
     addDoctor,

@@ -23,6 +23,7 @@ export const skill = z.object({
   updatedAt: time,
 });
 export type Skill = z.infer<typeof skill>;
+export const skillList = z.object({ items: z.array(skill) });
 /** With the whole text of its SKILL.md. */
 export const skillWithText = skill.extend({
   text: z.string(),

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { json as readJson } from 'node:stream/consumers';
 import { randomUUID } from 'node:crypto';
-import type { Approval, EventEnvelope, NewEvent, Task } from '@vitto/contracts';
+import type { Approval, EventEnvelope, NewEvent, SkillWithText, Task } from '@vitto/contracts';
 
 export interface Received {
   method: string;
@@ -23,6 +23,7 @@ export class FakeServer {
   readonly approvals: Approval[] = [];
   /** Positions after which the connection is cut, once each. */
   readonly cuts = new Set<number>();
+  readonly skills: SkillWithText[] = [];
   /** What the task does once it has been asked for. */
   onTask: (taskId: string) => void = () => {};
   onDecision: (approval: Approval) => void = () => {};
@@ -84,7 +85,8 @@ export class FakeServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.url);
-    const body = request.method === 'GET' ? {} : ((await readJson(request)) as Record<string, unknown>);
+    const hasBody = request.headers['content-type'] !== undefined;
+    const body = hasBody ? ((await readJson(request)) as Record<string, unknown>) : {};
     const received = { method: request.method ?? 'GET', path: url.pathname, body, headers: request.headers };
     this.received.push(received);
     if (this.token !== null && request.headers.authorization !== `Bearer ${this.token}`) {
@@ -137,6 +139,9 @@ export class FakeServer {
             'task',
           ),
       ],
+      [/^GET \/api\/skills$/, () => ok({ items: this.skills })],
+      [/^PUT \/api\/skills\/([^/]+)$/, (request, name) => this.#putSkill(request, name)],
+      [/^DELETE \/api\/skills\/([^/]+)$/, (_, name) => this.#removeSkill(name)],
       [/^POST \/api\/tasks\/([^/]+)\/cancel$/, (_, id) => this.#cancelTask(id)],
       [
         /^GET \/api\/approvals$/,
@@ -180,6 +185,36 @@ export class FakeServer {
     this.emit(task.id, { type: 'user.message', payload: { messageId, text: prompt, source: 'cli' } });
     setImmediate(() => this.onTask(task.id));
     return { status: 201, body: task };
+  }
+
+  #putSkill({ body }: Received, name: string): ReturnType<Handler> {
+    const at = new Date().toISOString();
+    const files = (body['files'] as { path: string; content: string }[]).map(({ path, content }) => ({
+      path,
+      bytes: Buffer.from(content, 'base64').length,
+    }));
+    const skill = {
+      name,
+      description: 'what it is for',
+      license: null,
+      isEnabled: true,
+      files,
+      bytes: 0,
+      createdAt: at,
+      updatedAt: at,
+      text: String(body['text']),
+      compatibility: null,
+      allowedTools: [],
+    };
+    this.skills.push(skill);
+    return ok(skill);
+  }
+
+  #removeSkill(name: string): ReturnType<Handler> {
+    const index = this.skills.findIndex((skill) => skill.name === name);
+    if (index < 0) return found(undefined, 'skill');
+    this.skills.splice(index, 1);
+    return { status: 204, body: undefined };
   }
 
   #takeMessage(request: Received): ReturnType<Handler> {

@@ -1,5 +1,5 @@
 import { create as createDisposition } from 'content-disposition';
-import { putSkill, skill, skillName, skillWithText, updateSkill } from '@vitto/contracts';
+import { putSkill, skillList, skillName, skillWithText, updateSkill } from '@vitto/contracts';
 import { z } from 'zod';
 import { nothing, viewerOf, type WebApp } from '../../channels/index.ts';
 import type { Skills } from '../../extensions/index.ts';
@@ -17,7 +17,7 @@ export function addSkillRoutes(app: WebApp, skills: Skills): void {
   app.get(
     '/api/skills',
     {
-      schema: { tags, summary: 'My skills, by name', response: { 200: z.object({ items: z.array(skill) }) } },
+      schema: { tags, summary: 'My skills, by name', response: { 200: skillList } },
     },
     async (request) => ({ items: await skills.list(viewerOf(request).userId) }),
   );
