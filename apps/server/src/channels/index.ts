@@ -7,4 +7,5 @@ export { addWebRoutes } from './web/web-routes.ts';
 export { addMcpRoute, toJsonRpcError } from './mcp/mcp-route.ts';
 export { toOpenAiError } from './openai/openai-error.ts';
 export { addOpenAiRoutes, isOpenAiPath } from './openai/openai-routes.ts';
+export type { DoorDependencies } from './door-dependencies.ts';
 export { TaskFeed } from './task-feed.ts';

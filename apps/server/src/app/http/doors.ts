@@ -6,10 +6,11 @@ import {
   TaskFeed,
   toJsonRpcError,
   toOpenAiError,
+  type DoorDependencies,
   type WebApp,
 } from '../../channels/index.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { HttpDependencies } from './create-http-server.ts';
+import type { SignalBus } from '../../kernel/signal-bus.ts';
 import { toProblem } from './problem.ts';
 import type { EventReads } from './streams/event-hub.ts';
 
@@ -23,7 +24,11 @@ export function doorOf(path: string): Door | null {
 }
 
 /** The doors for other programs: `/mcp` and `/v1`. The feed ends with the server. */
-export function addDoors(app: WebApp, deps: HttpDependencies, reads: EventReads): TaskFeed {
+export function addDoors(
+  app: WebApp,
+  deps: Omit<DoorDependencies, 'feed' | 'toProblem'> & { signals: Pick<SignalBus, 'listen'> },
+  reads: Pick<EventReads, 'readTaskEvents'>,
+): TaskFeed {
   const feed = new TaskFeed({ signals: deps.signals, read: reads.readTaskEvents });
   app.addHook('preClose', async () => feed.close());
   const doors = {

@@ -259,6 +259,21 @@ describe('a token', () => {
     ]);
   });
 
+  it('of somebody who may only look is for looking, whatever its scopes', async () => {
+    const sql = door.bed.database.pool;
+    const setRole = (role: string) =>
+      sql.query('update vitto_users set role = $2 where id = $1', [door.bed.stranger.userId, role]);
+    await setRole('viewer');
+    const client = await connect(door.bed.stranger.token);
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(['get_task', 'list_tasks', 'list_approvals']);
+    expect(await call(client, 'start_task', { prompt: 'x' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('sign-in.read-only'),
+    });
+    await setRole('member');
+  });
+
   it("finds nothing of another user's", async () => {
     door.setModel(asksToWipe());
     const mine = await connect(token);

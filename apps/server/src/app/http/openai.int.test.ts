@@ -489,6 +489,21 @@ describe('what fails', () => {
     });
   });
 
+  it('does a request with a key once, and takes no key for a stream', async () => {
+    const model = functionModel((_, call) => turn({ text: `answer ${call}` }));
+    door.setModel(model);
+    const options = { headers: { 'idempotency-key': 'once' } };
+    for (let index = 0; index < 2; index += 1) {
+      const answer = await openai.chat.completions.create({ model: 'vitto', messages: HELLO }, options);
+      expect(answer.choices[0]?.message.content).toBe('answer 1');
+    }
+    const streamed = openai.chat.completions.create(
+      { model: 'vitto', messages: HELLO, stream: true },
+      { headers: { 'idempotency-key': 'streamed' } },
+    );
+    await expect(streamed).rejects.toMatchObject({ status: 400, param: 'Idempotency-Key' });
+  });
+
   it('ignores what does no harm', async () => {
     door.setModel(functionModel(() => turn({ text: 'fine' })));
     const answer = await openai.chat.completions.create({

@@ -23,6 +23,7 @@ export function addChatRoute(app: WebApp, deps: DoorDependencies): void {
     const viewer = viewerOf(request);
     const { body } = request;
     refuseUnsupported(body);
+    if (body.stream === true && request.headers['idempotency-key'] !== undefined) throw notRepeatable();
     const messages = readMessages(body.messages);
     const model = await chooseModel(deps, viewer.userId, body.model);
     deps.feed.checkRoom();
@@ -71,6 +72,14 @@ async function leaveTask(request: FastifyRequest, { deps, viewer, started }: Cha
     taskId: started.taskId,
     by: source,
     reason: 'the client closed the connection',
+  });
+}
+
+/** A stream is sent once and kept nowhere. */
+function notRepeatable(): AppError {
+  return new AppError('openai.unsupported-parameter', 'A streamed answer takes no `Idempotency-Key`.', {
+    hint: 'Leave it out, or ask without `stream`.',
+    errors: [{ path: 'Idempotency-Key', message: 'not with `stream`' }],
   });
 }
 
