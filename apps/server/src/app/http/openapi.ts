@@ -74,7 +74,7 @@ function completeDocument(document: OpenApiDocument): OpenApiDocument {
       operation.responses['default'] = { $ref: '#/components/responses/Problem' };
       if (method === 'post') addParameter(operation, 'IdempotencyKey');
       if (path === '/api/events' || path === '/api/tasks/{id}/events') addStream(operation);
-      if (path.endsWith('/content')) addBytes(operation);
+      if (path.endsWith('/content') || path.endsWith('/files')) addBytes(operation);
       if (path === '/api/attachments') addUpload(operation);
     }
   }

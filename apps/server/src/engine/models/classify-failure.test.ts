@@ -29,8 +29,30 @@ describe('a failure', () => {
     ],
     [400, 'API key not valid. Please pass a valid API key.', 'fallback', 'model.auth'],
     [404, 'model not found', 'fallback', 'model.not-found'],
+    [404, 'No endpoints found that support image input', 'stop', 'model.images-refused'],
+    [
+      400,
+      'Invalid content type. image_url is only supported by certain models.',
+      'stop',
+      'model.images-refused',
+    ],
+    [400, "'messages.0.content' : model does not support images", 'stop', 'model.images-refused'],
+    [
+      500,
+      'image input is not supported - hint: you may need to provide the mmproj',
+      'stop',
+      'model.images-refused',
+    ],
+    [400, 'image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes', 'stop', 'model.images-refused'],
+    [400, 'Could not process image', 'stop', 'model.images-refused'],
+    [400, 'This model only supports text input', 'stop', 'model.images-refused'],
+    [429, 'too many images a minute are not supported', 'retry', undefined],
+    [404, 'The model `gpt-image-x` does not exist', 'fallback', 'model.not-found'],
   ])('of %i %j leads to %s with %s', (status, body, then, code) => {
-    expect(classify(status, body)).toMatchObject({ then, error: { code } });
+    expect(classify(status, body)).toMatchObject({
+      then,
+      ...(code === undefined ? {} : { error: { code } }),
+    });
   });
 
   it('that came as a 500 but speaks of overload is an overload', () => {

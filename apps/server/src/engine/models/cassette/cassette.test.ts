@@ -66,6 +66,22 @@ describe('a recording', () => {
     expect(model.isScripted).toBe(true);
   });
 
+  it('keeps the digest of a picture, not its bytes, and minds another picture', async () => {
+    const look = (data: string): Options => ({
+      prompt: [
+        { role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data } }] },
+      ],
+    });
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB';
+    const text = await record([HELLO], [look(png)]);
+    expect(text).not.toContain(png);
+    const turn = startTurn([await replay(text)], look(png));
+    await finishTurn(turn);
+    expect(turn.log.text).toBe('Hello');
+    const other = finishTurn(startTurn([await replay(text)], look(png.toLowerCase())));
+    await expect(other).rejects.toMatchObject({ code: 'model.divergence' });
+  });
+
   it('may begin with a line about its task, and only begin with it', async () => {
     const about = `${JSON.stringify({ kind: 'about', version: 1, allowedPaths: ['/srv'] })}\n`;
     const calls = await record([HELLO], [ask('Hi')]);

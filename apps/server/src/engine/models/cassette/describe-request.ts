@@ -27,13 +27,22 @@ export function describeRequest(
   return mapStrings(plain, (text) => name(maskSecrets(text))) as RecordedRequest;
 }
 
-/** Reasoning that a replay gives is marked as the replay's, where the recording had the provider's name. */
+/**
+ * Reasoning that a replay gives is marked as the replay's, where the recording had the provider's name. Of a file's
+ * bytes the digest is kept: that says as well whether they are the same.
+ */
 function withoutMark(key: string, value: unknown): unknown {
+  if (isFileData(value)) return { type: 'data', data: `sha256:${digestOf(value.data)}` };
   if (key !== 'providerOptions' || typeof value !== 'object' || value === null) return value;
   const { vitto, ...others } = value as Record<string, Record<string, unknown>>;
   const { from: _from, ...own } = vitto ?? {};
   const kept = Object.keys(own).length === 0 ? others : { ...others, vitto: own };
   return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+function isFileData(value: unknown): value is { data: string } {
+  const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown };
+  return type === 'data' && typeof data === 'string';
 }
 
 /** SHA-256 over the canonical JSON of a value. */
