@@ -30,6 +30,11 @@ export function systemWith(models: string[]) {
   };
 }
 
+/** Nothing is set up but what answers; who looks may change that. */
+export function modelSetupWith(models: string[]) {
+  return { providers: [], ollama: null, mainModels: models, mayChange: true };
+}
+
 export function taskShape(id: string) {
   return {
     id,

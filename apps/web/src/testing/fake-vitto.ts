@@ -3,7 +3,15 @@ import type { AddressInfo } from 'node:net';
 import type { EventEnvelope, SearchHit } from '@vitto/contracts';
 import { EventMaker, idOf } from './event-maker.ts';
 import { FakeArtifacts } from './fake-artifacts.ts';
-import { CONVERSATION, decidedApproval, folderRefusal, NOW, systemWith, taskShape } from './fake-shapes.ts';
+import {
+  CONVERSATION,
+  decidedApproval,
+  folderRefusal,
+  NOW,
+  systemWith,
+  taskShape,
+  modelSetupWith,
+} from './fake-shapes.ts';
 import { serveFile } from './serve-file.ts';
 
 export { CONVERSATION };
@@ -152,6 +160,7 @@ export class FakeVitto {
     }
     if (path.startsWith('/api/artifacts/')) return this.artifacts.find(path.split('/')[3] ?? '');
     if (path === '/api/system') return systemWith(this.models);
+    if (path === '/api/models') return modelSetupWith(this.models);
     if (path === '/api/conversations' && method === 'GET') return this.#list(url);
     if (path === '/api/conversations') {
       this.conversationCount = Math.max(1, this.conversationCount);
@@ -159,8 +168,7 @@ export class FakeVitto {
       return this.#conversation(CONVERSATION, '');
     }
     if (path === '/api/demo') return taskShape(idOf(1));
-    if (path === `/api/conversations/${CONVERSATION}` && method === 'PATCH')
-      this.#change(body);
+    if (path === `/api/conversations/${CONVERSATION}` && method === 'PATCH') this.#change(body);
     if (path === `/api/conversations/${CONVERSATION}` && method === 'DELETE') {
       this.conversationCount = 0;
       return undefined;

@@ -52,20 +52,29 @@ export function Loaded<T>({
   );
 }
 
-/** At the end of a form: its button, and how the last press went. It stays until something is changed. */
+/**
+ * At the end of a form: its button, and how the last press went, until something is changed. `isChanged` is left out
+ * where a form makes something new: it has nothing saved to be compared with.
+ */
 export function SaveLine(props: {
   label: string;
   isBusy: boolean;
-  isDone: boolean;
-  isChanged: boolean;
+  isDone?: boolean;
+  isChanged?: boolean;
   onCancel?: (() => void) | undefined;
 }) {
   const strings = useStrings();
   const words = useFeatureStrings(settingsStrings);
-  const says = props.isBusy ? words.saving : props.isDone && !props.isChanged ? words.saved : '';
+  const isSaved = props.isDone === true && props.isChanged !== true && !props.isBusy;
+  const says = props.isBusy ? words.saving : isSaved ? words.saved : '';
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Button type="submit" look="primary" className="min-h-9" aria-disabled={props.isBusy}>
+      <Button
+        type="submit"
+        look={props.isChanged === false ? 'plain' : 'primary'}
+        className="min-h-9"
+        aria-disabled={props.isBusy}
+      >
         {props.label}
       </Button>
       {props.onCancel !== undefined && (
@@ -74,10 +83,10 @@ export function SaveLine(props: {
         </Button>
       )}
       <span role="status" className="inline-flex items-center gap-1 text-muted">
-        {props.isDone && !props.isChanged && !props.isBusy && <Icon name="check" className="text-green" />}
+        {isSaved && <Icon name="check" className="text-green" />}
         {says}
       </span>
-      {props.isChanged && !props.isBusy && <span className="text-amber">{words.unsaved}</span>}
+      {props.isChanged === true && !props.isBusy && <span className="text-amber">{words.unsaved}</span>}
     </div>
   );
 }

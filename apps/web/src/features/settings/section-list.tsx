@@ -6,7 +6,7 @@ import { SECTIONS } from './sections.ts';
 import { settingsStrings } from './strings.ts';
 
 /** The parts of the settings; on a phone this is a page of its own. */
-export function SectionList({ current }: { current: string }) {
+export function SectionList({ current, isAlone }: { current: string; isAlone: boolean }) {
   const words = useFeatureStrings(settingsStrings);
   const unsaved = useUnsavedSections();
   return (
@@ -16,8 +16,9 @@ export function SectionList({ current }: { current: string }) {
           key={id}
           to="/vitto/settings/{-$section}"
           params={{ section: id }}
-          aria-current={current === id ? 'page' : undefined}
-          className="flex min-h-9 items-center gap-2 rounded-md px-2.5 hover:bg-sunken aria-[current=page]:bg-sunken aria-[current=page]:font-medium max-md:min-h-11 max-md:border-b max-md:border-line"
+          aria-current={current === id && !isAlone ? 'page' : undefined}
+          data-shown={current === id ? '' : undefined}
+          className="flex min-h-9 items-center gap-2 rounded-md px-2.5 hover:bg-sunken md:data-shown:bg-sunken md:data-shown:font-medium max-md:min-h-11 max-md:border-b max-md:border-line"
         >
           <span className="min-w-0 flex-1">{words.sections[id]}</span>
           {unsaved.has(id) && (

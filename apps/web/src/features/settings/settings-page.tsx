@@ -20,7 +20,7 @@ export function SettingsPage({ section }: { section: string }) {
       <Page title={words.title}>
         <div className="gap-10 md:grid md:grid-cols-[13rem_minmax(0,1fr)]">
           <div className={isListAlone ? '' : 'max-md:hidden'}>
-            <SectionList current={shown} />
+            <SectionList current={shown} isAlone={isListAlone} />
           </div>
           <div className={`max-w-3xl min-w-0 ${isListAlone ? 'max-md:hidden' : ''}`}>
             <Link

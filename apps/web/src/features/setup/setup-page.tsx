@@ -2,23 +2,20 @@ import { useFeatureStrings } from '../../i18n/define-strings.ts';
 import { DemoStart } from './demo-start.tsx';
 import { SetupSteps } from './setup-steps.tsx';
 import { setupStrings } from './strings.ts';
-import type { ModelTrouble } from './use-model-trouble.ts';
 
 interface SetupPageProps {
-  trouble: ModelTrouble | null;
   onBegin: () => void;
   onDone: () => void;
 }
 
 /** The empty chat of who has no model yet: the ways to one, and the demo. */
-export function SetupPage({ trouble, onBegin, onDone }: SetupPageProps) {
+export function SetupPage({ onBegin, onDone }: SetupPageProps) {
   const words = useFeatureStrings(setupStrings);
   return (
     <section className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <div>
         <h2 className="text-2xl font-semibold tracking-tight">{words.title}</h2>
-        {trouble?.detail != null && <p className="mt-1 text-muted">{trouble.detail}</p>}
-        <p className="mt-1 max-w-prose text-base text-muted">{trouble?.hint ?? words.text}</p>
+        <p className="mt-1 max-w-prose text-base text-muted">{words.text}</p>
       </div>
       <SetupSteps onBegin={onBegin} onDone={onDone} />
       <DemoStart />

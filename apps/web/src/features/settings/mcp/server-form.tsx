@@ -102,7 +102,7 @@ export function ServerForm({ isOwner, onClose }: { isOwner: boolean; onClose: ()
         onRisk={(next) => change({ risk: next })}
       />
       <ActionFailure title={common.notSaved} error={add.error} />
-      <SaveLine label={words.adding} isBusy={add.isBusy} isDone={false} isChanged={false} onCancel={close} />
+      <SaveLine label={words.adding} isBusy={add.isBusy} onCancel={close} />
     </form>
   );
 }

@@ -56,7 +56,7 @@ export function AddModel({ models, suggestions, onAdd }: AddModelProps) {
             />
           )}
         </Field>
-        <Button type="submit" className="mt-[1.375rem] min-h-9">
+        <Button type="submit" className="mt-[1.5625rem] min-h-9">
           {words.addButton}
         </Button>
       </div>

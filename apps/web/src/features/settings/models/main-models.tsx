@@ -41,7 +41,11 @@ export function MainModels({ setup, settings }: { setup: ModelSetup; settings: S
   return (
     <Part
       title={words.main}
-      text={isOwnList ? words.mainText : `${words.mainText} ${words.mainIsInstallation}`}
+      text={
+        isOwnList || setup.mainModels.length === 0
+          ? words.mainText
+          : `${words.mainText} ${words.mainIsInstallation}`
+      }
     >
       {models.length === 0 && <p className="text-muted">{words.mainEmpty}</p>}
       <ol className="grid gap-2 empty:hidden">

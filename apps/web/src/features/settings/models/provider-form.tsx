@@ -85,7 +85,7 @@ export function ProviderForm({ provider, onClose }: { provider: ModelProvider; o
         </Field>
       )}
       <ActionFailure title={common.notSaved} error={save.error} />
-      <SaveLine label={common.save} isBusy={save.isBusy} isDone={false} isChanged={false} onCancel={close} />
+      <SaveLine label={common.save} isBusy={save.isBusy} onCancel={close} />
     </form>
   );
 }

@@ -78,7 +78,7 @@ export function SecretForm({ known, onClose }: { known: readonly string[]; onClo
         )}
       </Field>
       <ActionFailure title={common.notSaved} error={save.error} />
-      <SaveLine label={common.save} isBusy={save.isBusy} isDone={false} isChanged={false} onCancel={cancel} />
+      <SaveLine label={common.save} isBusy={save.isBusy} onCancel={cancel} />
     </form>
   );
 }

@@ -100,13 +100,7 @@ function ReplaceForm({ name, onClose }: { name: string; onClose: (isDone: boolea
         )}
       </Field>
       <ActionFailure title={common.notSaved} error={save.error} />
-      <SaveLine
-        label={common.save}
-        isBusy={save.isBusy}
-        isDone={false}
-        isChanged={false}
-        onCancel={() => onClose(false)}
-      />
+      <SaveLine label={common.save} isBusy={save.isBusy} onCancel={() => onClose(false)} />
     </form>
   );
 }

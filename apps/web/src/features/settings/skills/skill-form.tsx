@@ -66,7 +66,7 @@ export function SkillForm({ onClose }: { onClose: () => void }) {
       </Field>
       <p className="text-muted">{words.replaces}</p>
       <ActionFailure title={words.notAdded} error={add.error} />
-      <SaveLine label={words.add} isBusy={add.isBusy} isDone={false} isChanged={false} onCancel={close} />
+      <SaveLine label={words.add} isBusy={add.isBusy} onCancel={close} />
     </form>
   );
 }

@@ -88,7 +88,7 @@ export function TokenForm(props: { onMade: (token: CreatedToken) => void; onClos
         )}
       </Field>
       <ActionFailure title={words.notMade} error={make.error} />
-      <SaveLine label={words.make} isBusy={make.isBusy} isDone={false} isChanged={false} onCancel={close} />
+      <SaveLine label={words.make} isBusy={make.isBusy} onCancel={close} />
     </form>
   );
 }

@@ -85,7 +85,7 @@ export function WebhookForm(props: { onMade: (webhook: CreatedWebhook) => void; 
         onChange={(next) => change({ events: next })}
       />
       <ActionFailure title={words.notMade} error={make.error} />
-      <SaveLine label={words.make} isBusy={make.isBusy} isDone={false} isChanged={false} onCancel={close} />
+      <SaveLine label={words.make} isBusy={make.isBusy} onCancel={close} />
     </form>
   );
 }
