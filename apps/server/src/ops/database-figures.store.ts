@@ -12,7 +12,7 @@ export async function readDatabaseFigures(database: Database): Promise<DatabaseF
   await database.pool.query('select 1');
   const roundTripMs = Math.round((performance.now() - began) * 100) / 100;
   const result = await database.pool.query(
-    `select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes,
+    `select split_part(current_setting('server_version'), ' ', 1) as version, pg_database_size(current_database())::float8 as bytes,
        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
        current_setting('max_connections')::int as "maxConnections", clock_timestamp() as "readAt"`,
   );

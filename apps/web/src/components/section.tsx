@@ -1,4 +1,4 @@
-import { useId, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 /** A part of a page under its own heading. */
 export function Section({
@@ -10,13 +10,10 @@ export function Section({
   actions?: ReactNode;
   children: ReactNode;
 }) {
-  const id = useId();
   return (
-    <section aria-labelledby={id} className="grid grid-cols-[minmax(0,1fr)] content-start gap-2">
+    <section className="grid grid-cols-[minmax(0,1fr)] content-start gap-2">
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
-        <h2 id={id} className="flex-1 font-semibold">
-          {title}
-        </h2>
+        <h2 className="flex-1 font-semibold">{title}</h2>
         {actions}
       </div>
       {children}

@@ -57,7 +57,7 @@ export function StackedBars(props: {
         className="w-full overflow-hidden"
         style={{ height: HEIGHT }}
       />
-      <p className="tabular h-10 overflow-hidden text-muted" aria-hidden="true">
+      <p className="tabular h-10 overflow-hidden md:h-6 text-muted" aria-hidden="true">
         {at === null ? idle : describePoint(data, at, formatValue)}
       </p>
     </div>

@@ -19,9 +19,17 @@ export function useUrlText(name: string): [string, (text: string) => void] {
   const setText = (next: string) =>
     void navigate({
       to: '.',
-      search: (before: Record<string, unknown>) => ({ ...before, [name]: next === '' ? undefined : next }),
+      search: (before: Record<string, unknown>) => ({
+        ...before,
+        [name]: next === '' ? undefined : toPlain(next),
+      }),
       replace: true,
       resetScroll: false,
     } as Parameters<typeof navigate>[0]);
   return [text, setText];
+}
+
+/** The router writes a text that looks like a number in quotes; as a number it has none. */
+function toPlain(text: string): string | number {
+  return String(Number(text)) === text ? Number(text) : text;
 }

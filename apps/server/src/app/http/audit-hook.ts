@@ -95,11 +95,15 @@ async function writeDone(write: (act: AuditAct) => Promise<void>, logger: Logger
   }
 }
 
-/** Asked by somebody who may not, or with a sign-in that does not hold. An expired cookie is neither. */
+/**
+ * Asked by somebody who may not, or with a code or token that does not hold. A browser without a session, which asks
+ * whether it has one, is neither.
+ */
 function isRefusal(request: FastifyRequest, reply: FastifyReply): boolean {
   if (reply.statusCode === 403) return true;
   if (reply.statusCode !== 401) return false;
-  return request.headers.authorization !== undefined || request.routeOptions.url === '/api/session';
+  const isSignIn = request.method === 'POST' && request.routeOptions.url === '/api/session';
+  return isSignIn || request.headers.authorization !== undefined;
 }
 
 async function writeRefusal(

@@ -90,6 +90,11 @@ describe('what is recorded', () => {
     await createClient(server.url, `vitto_${'x'.repeat(43)}`)('/api/tasks');
     expect((await entries()).at(0)).toMatchObject({ action: 'sign-in.failed', objectId: 'GET /api/tasks' });
     expect(JSON.stringify(await entries('limit=200'))).not.toContain(code);
+    // A browser that asks whether it is signed in has tried nothing.
+    const last = (await entries()).at(0)?.seq;
+    expect((await nobody('/api/session')).status).toBe(401);
+    expect((await nobody('/api/tasks', { headers: { cookie: 'vitto_session=old' } })).status).toBe(401);
+    expect((await entries()).at(0)?.seq).toBe(last);
   });
 
   it('what somebody asked for who may not', async () => {

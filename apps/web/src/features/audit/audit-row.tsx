@@ -22,7 +22,6 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
           </span>{' '}
           <EntryObject entry={entry} />
         </p>
-        {said !== undefined && <p className="mono text-muted">{entry.action}</p>}
       </div>
       <p className="min-w-0 text-muted [overflow-wrap:anywhere]">
         <span className="text-ink" dir="auto">
@@ -78,6 +77,7 @@ function EntryObject({ entry }: { entry: AuditEntry }) {
 function EntryFacts({ entry }: { entry: AuditEntry }) {
   const strings = useFeatureStrings(auditStrings);
   const facts: [string, string][] = [
+    [strings.action, entry.action],
     [strings.address, entry.address ?? ''],
     [strings.object, [entry.objectType, entry.objectId].filter((part) => part !== null).join(' ')],
     [strings.hash, entry.hash],
