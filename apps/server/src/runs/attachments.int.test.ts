@@ -88,11 +88,8 @@ it('goes on by name where a model takes no pictures, and says so', async () => {
   await h.run(sent.taskId);
   expect(await h.task(sent.taskId)).toMatchObject({ state: 'completed', result: 'I cannot see it' });
   expect(JSON.stringify(lastParts(blind.calls))).toContain('takes no pictures');
-  const retry = (await h.events(sent.taskId)).find((event) => event.type === 'model.retry');
-  expect(retry?.payload).toMatchObject({
-    reason: 'no-images',
-    message: expect.stringContaining('by name only'),
-  });
+  const told = (await h.events(sent.taskId)).find((event) => event.type === 'model.fallback');
+  expect(told?.payload).toMatchObject({ from: 'test/model', to: 'test/model without pictures' });
 });
 
 it('still fails where no picture was the reason', async () => {

@@ -90,16 +90,15 @@ async function mayMend(run: Run, error: ModelError): Promise<boolean> {
     return false;
   }
   run.attachments.takesImages = false;
+  const model = run.deps.models[0]?.id ?? '';
   await run.journal.append([
     {
-      type: 'model.retry',
+      type: 'model.fallback',
       payload: {
         turn: run.state.turn + 1,
-        attempt: 1,
-        model: run.deps.models[0]?.id ?? '',
-        reason: 'no-images',
-        delayMs: 0,
-        message: `${error.message} From here on, pictures are given to it by name only.`,
+        from: model,
+        to: `${model} without pictures`,
+        reason: error.message,
       },
     },
   ]);
