@@ -1,5 +1,4 @@
-import { Collapsible } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 import { useKept } from './kept-state.tsx';
 
@@ -10,15 +9,25 @@ import { useKept } from './kept-state.tsx';
 export function Details(props: { summary: ReactNode; name?: string; children: ReactNode }) {
   const { summary, name = null, children } = props;
   const [isOpen, setOpen] = useKept(name, false);
+  const id = useId();
   return (
-    <Collapsible.Root open={isOpen} onOpenChange={setOpen}>
-      <Collapsible.Trigger className="group inline-flex min-h-6 items-center gap-1 text-sm text-muted hover:text-ink">
+    <div>
+      <button
+        type="button"
+        data-state={isOpen ? 'open' : 'closed'}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setOpen(!isOpen)}
+        className="group inline-flex min-h-6 items-center gap-1 text-sm text-muted hover:text-ink"
+      >
         <Icon name="chevron" className="size-3.5 transition-transform group-data-[state=open]:rotate-90" />
         {summary}
-      </Collapsible.Trigger>
-      <Collapsible.Content className="appear mt-1 border-s-2 border-line ps-3">
-        {children}
-      </Collapsible.Content>
-    </Collapsible.Root>
+      </button>
+      {isOpen && (
+        <div id={id} className="appear mt-1 border-s-2 border-line ps-3">
+          {children}
+        </div>
+      )}
+    </div>
   );
 }

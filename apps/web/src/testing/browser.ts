@@ -1,11 +1,13 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { build } from 'vite';
 import { FakeVitto } from './fake-vitto.ts';
 
 const APP = join(import.meta.dirname, '..', '..');
-/** Beside the app that is served: a test must not take that away from who runs it. */
-export const WEB_ROOT = join(APP, '.cache', 'live-tests');
+/** Beside the app that is served, and one a process: a test must not take the app away from who runs it, or another. */
+export const WEB_ROOT = join(APP, '.cache', `live-tests-${process.pid}`);
+process.on('exit', () => rmSync(WEB_ROOT, { recursive: true, force: true }));
 
 const FLAGS = [
   '--no-sandbox',

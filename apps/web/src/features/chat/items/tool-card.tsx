@@ -1,4 +1,4 @@
-import { Collapsible } from 'radix-ui';
+import { useId } from 'react';
 import { Elapsed } from '../../../components/elapsed.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { useKept } from '../../../components/kept-state.tsx';
@@ -28,13 +28,17 @@ export function ToolCard({ item }: { item: ToolItem }) {
   const strings = useStrings();
   const isRunning = item.state === 'running';
   const [isOpen, setOpen] = useKept('card', false);
+  const id = useId();
   return (
-    <Collapsible.Root
-      open={isOpen}
-      onOpenChange={setOpen}
-      className="appear rounded-lg border border-line bg-surface"
-    >
-      <Collapsible.Trigger className="group flex min-h-9 w-full min-w-0 items-center gap-2.5 rounded-lg px-3 py-1.5 text-start hover:bg-sunken">
+    <div className="appear rounded-lg border border-line bg-surface">
+      <button
+        type="button"
+        data-state={isOpen ? 'open' : 'closed'}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setOpen(!isOpen)}
+        className="group flex min-h-9 w-full min-w-0 items-center gap-2.5 rounded-lg px-3 py-1.5 text-start hover:bg-sunken"
+      >
         <Icon name={chooseToolIcon(item.tool)} className="text-muted" />
         <span className="shrink-0 font-medium">
           {(strings.tool.verbs[item.tool] ?? item.tool).toWellFormed()}
@@ -54,12 +58,14 @@ export function ToolCard({ item }: { item: ToolItem }) {
           name="chevron"
           className="size-3.5 text-muted transition-transform group-data-[state=open]:rotate-90"
         />
-      </Collapsible.Trigger>
+      </button>
       {isRunning && <LastLine item={item} />}
-      <Collapsible.Content className="border-t border-line px-3 py-3">
-        <ToolDetail item={item} />
-      </Collapsible.Content>
-    </Collapsible.Root>
+      {isOpen && (
+        <div id={id} className="border-t border-line px-3 py-3">
+          <ToolDetail item={item} />
+        </div>
+      )}
+    </div>
   );
 }
 

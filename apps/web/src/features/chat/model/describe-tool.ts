@@ -18,6 +18,7 @@ const OBJECTS = [
   'id',
 ];
 const OBJECT_MAX = 240;
+const LOOKED_AT = 4000;
 
 /** The object of a call as one line of text; empty when its arguments say nothing short. */
 export function describeObject(args: unknown): string {
@@ -32,7 +33,8 @@ export function describeObject(args: unknown): string {
 
 /** In one line, what would turn or hide the rest of it is written out. */
 function toLine(text: string): string {
-  const line = revealHidden(text.replace(/\s+/gu, ' ').trim())
+  // A call's argument may hold a megabyte: what cannot be in the line is not looked at.
+  const line = revealHidden(text.slice(0, LOOKED_AT).replace(/\s+/gu, ' ').trim())
     .map((piece) => (piece.kind === 'text' ? piece.text : `[${piece.code}]`))
     .join('');
   if (line.length <= OBJECT_MAX) return line.toWellFormed();

@@ -10,6 +10,7 @@ export class ViewDraft {
   readonly #items: Item[];
   readonly #index: Map<string, number>;
   readonly #tasks: Map<string, TaskView>;
+  #ofTask: Map<string, number[]> | null = null;
 
   constructor(view: ConversationView) {
     this.#items = [...view.items];
@@ -28,6 +29,7 @@ export class ViewDraft {
     const at = this.#index.get(item.key);
     if (at === undefined) {
       this.#index.set(item.key, this.#items.length);
+      if (this.#ofTask !== null) addPlace(this.#ofTask, item.taskId, this.#items.length);
       this.#items.push(item);
     } else this.#items[at] = item;
   }
@@ -43,8 +45,9 @@ export class ViewDraft {
     taskId: string,
     change: (item: ItemOf<K>) => Partial<ItemOf<K>> | null,
   ): void {
-    for (const item of this.#items) {
-      if (item.kind !== kind || item.taskId !== taskId) continue;
+    for (const at of this.#placesOf(taskId)) {
+      const item = this.#items[at] as Item;
+      if (item.kind !== kind) continue;
       const changed = change(item as ItemOf<K>);
       if (changed !== null) this.put({ ...item, ...changed });
     }
@@ -61,10 +64,17 @@ export class ViewDraft {
 
   /** The newest answer of a task that says something. */
   lastAnswer(taskId: string): ItemOf<'answer'> | null {
-    const found = this.#items.findLast(
-      (item) => item.kind === 'answer' && item.taskId === taskId && item.text.trim() !== '',
-    );
-    return (found as ItemOf<'answer'> | undefined) ?? null;
+    const at = this.#placesOf(taskId).findLast((place) => {
+      const item = this.#items[place];
+      return item?.kind === 'answer' && item.text.trim() !== '';
+    });
+    return at === undefined ? null : (this.#items[at] as ItemOf<'answer'>);
+  }
+
+  /** Where the items of a task stand. Found for all tasks at once, when it is first asked for. */
+  #placesOf(taskId: string): readonly number[] {
+    this.#ofTask ??= groupByTask(this.#items);
+    return this.#ofTask.get(taskId) ?? [];
   }
 
   task(id: string): TaskView {
@@ -89,6 +99,18 @@ export class ViewDraft {
   finish(): ConversationView {
     return { items: this.#items, index: this.#index, tasks: this.#tasks };
   }
+}
+
+function groupByTask(items: readonly Item[]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const [at, item] of items.entries()) addPlace(places, item.taskId, at);
+  return places;
+}
+
+function addPlace(places: Map<string, number[]>, taskId: string, at: number): void {
+  const known = places.get(taskId);
+  if (known === undefined) places.set(taskId, [at]);
+  else known.push(at);
 }
 
 function newTask(id: string): TaskView {
