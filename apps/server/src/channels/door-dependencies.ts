@@ -1,6 +1,6 @@
 import type { Problem } from '@vitto/contracts';
 import type { RunDependencies } from '../runs/index.ts';
-import type { TaskFeed } from './task-feed.ts';
+import type { TaskFeed } from './task-feed/task-feed.ts';
 
 /** What the doors for other programs need: `/mcp` and `/v1`. */
 export interface DoorDependencies {

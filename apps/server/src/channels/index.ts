@@ -8,4 +8,4 @@ export { addMcpRoute, toJsonRpcError } from './mcp/mcp-route.ts';
 export { toOpenAiError } from './openai/openai-error.ts';
 export { addOpenAiRoutes, isOpenAiPath } from './openai/openai-routes.ts';
 export type { DoorDependencies } from './door-dependencies.ts';
-export { TaskFeed } from './task-feed.ts';
+export { TaskFeed } from './task-feed/task-feed.ts';

@@ -27,9 +27,9 @@ export function doorOf(path: string): Door | null {
 export function addDoors(
   app: WebApp,
   deps: Omit<DoorDependencies, 'feed' | 'toProblem'> & { signals: Pick<SignalBus, 'listen'> },
-  reads: Pick<EventReads, 'readTaskEvents'>,
+  reads: EventReads,
 ): TaskFeed {
-  const feed = new TaskFeed({ signals: deps.signals, read: reads.readTaskEvents });
+  const feed = new TaskFeed({ signals: deps.signals, reads });
   app.addHook('preClose', async () => feed.close());
   const doors = {
     ...deps,

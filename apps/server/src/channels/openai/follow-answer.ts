@@ -1,6 +1,6 @@
 import type { TaskState } from '@vitto/contracts';
 import type { RunDependencies } from '../../runs/index.ts';
-import type { TaskFeed } from '../task-feed.ts';
+import type { TaskFeed } from '../task-feed/task-feed.ts';
 import { Answer } from './answer.ts';
 import type { StartedChat } from './start-chat.ts';
 import { describeWaiting } from './waiting-text.ts';

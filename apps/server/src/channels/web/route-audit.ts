@@ -41,5 +41,5 @@ declare module 'fastify' {
 
 /** The names of the settings or fields that a body gives. */
 export function changedFields(request: { body: unknown }): AuditFacts {
-  return { fields: Object.keys((request.body ?? {})) };
+  return { fields: Object.keys(request.body ?? {}) };
 }

@@ -1,7 +1,13 @@
 import type { EventEnvelope } from '@vitto/contracts';
 import { describe, expect, it } from 'vitest';
-import type { Signal } from '../kernel/signal-bus.ts';
+import type { Signal } from '../../kernel/signal-bus.ts';
 import { TaskFeed } from './task-feed.ts';
+
+/** Lets what waits for nothing but its turn run. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+const settleAll = async () => {
+  for (let index = 0; index < 20; index += 1) await settle();
+};
 
 /** A journal in memory, and the signals that tell of it. */
 function createJournal() {
@@ -14,18 +20,23 @@ function createJournal() {
       return () => listeners.delete(listener);
     },
   };
-  const feed = new TaskFeed({
-    signals,
-    read: (_user, taskId, after, limit) => {
+  const read = (isMeant: (event: EventEnvelope) => boolean, limit: number) => {
+    const { failure } = state;
+    state.failure = null;
+    // What is read is what was there when the question came, and is given a turn later.
+    const found = events.filter(isMeant).slice(0, limit);
+    return failure === null ? settle().then(() => found) : Promise.reject(failure);
+  };
+  const reads = {
+    readLastPosition: () => settle().then(() => events.length),
+    readUserEvents: (_user: string, after: number, limit: number) =>
+      read((event) => event.position > after, limit),
+    readTaskEvents: (_user: string, taskId: string, after: number, limit: number) => {
       state.reads += 1;
-      const { failure } = state;
-      state.failure = null;
-      if (failure !== null) return Promise.reject(failure);
-      return Promise.resolve(
-        events.filter((event) => event.taskId === taskId && event.position > after).slice(0, limit),
-      );
+      return read((event) => event.taskId === taskId && event.position > after, limit);
     },
-  });
+  };
+  const feed = new TaskFeed({ signals, reads });
   const signal = (userId: string) => listeners.forEach((listener) => listener({ kind: 'journal', userId }));
   const append = (type: string, taskId = 'task') => {
     const position = events.length + 1;
@@ -45,9 +56,6 @@ function follow(feed: TaskFeed, signal = new AbortController().signal, credentia
   over.catch(() => undefined);
   return { types, over };
 }
-/** Lets everything run that waits for nothing but its turn. */
-const settle = () => new Promise((resolve) => setImmediate(resolve));
-
 describe('a task that is followed', () => {
   it('is given whole and once, up to its last event', async () => {
     const { feed, append } = createJournal();
@@ -64,16 +72,41 @@ describe('a task that is followed', () => {
     expect(feed.size).toBe(0);
   });
 
-  it('is looked at again only when its user has news', async () => {
-    const { feed, state, append, signal } = createJournal();
-    const { over } = follow(feed);
-    await settle();
-    const before = state.reads;
-    signal('somebody else');
-    await settle();
-    expect(state.reads).toBe(before);
-    append('task.failed');
+  it('is read once; what comes later is read for all who follow tasks of its user together', async () => {
+    const { feed, state, append } = createJournal();
+    const following = Array.from({ length: 10 }, () => follow(feed));
+    await settleAll();
+    expect(state.reads).toBe(10);
+    for (let index = 0; index < 30; index += 1) {
+      append('agent.text');
+      if (index % 10 === 0) await settleAll();
+    }
+    append('task.completed');
+    for (const { types, over } of following) {
+      await over;
+      expect(types).toHaveLength(31);
+    }
+    expect(state.reads).toBe(10);
+  });
+
+  it('is given whole to who takes it slowly', async () => {
+    const { feed, append } = createJournal();
+    const positions: number[] = [];
+    const { signal } = new AbortController();
+    const request = { userId: 'user', taskId: 'task', after: 0, signal, credential: 'token:1' };
+    const over = (async () => {
+      for await (const batch of feed.follow(request)) {
+        positions.push(...batch.map((event) => event.position));
+        await settleAll();
+      }
+    })();
+    for (let index = 0; index < 3_000; index += 1) {
+      append('agent.text');
+      if (index % 50 === 0) await settle();
+    }
+    append('task.completed');
     await over;
+    expect(positions).toEqual(Array.from({ length: 3_001 }, (_, index) => index + 1));
   });
 
   it('is waited for while the database is away, and what it wrote is not missed', async () => {
@@ -81,7 +114,7 @@ describe('a task that is followed', () => {
     state.failure = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
     const { types, over } = follow(feed);
     append('task.completed');
-    await settle();
+    await settleAll();
     signal('user');
     await over;
     expect(types).toEqual(['task.completed']);
@@ -100,7 +133,7 @@ describe('a following ends', () => {
     const { feed } = createJournal();
     const controller = new AbortController();
     const { over } = follow(feed, controller.signal);
-    await settle();
+    await settleAll();
     controller.abort(new Error('enough'));
     await expect(over).rejects.toThrow('enough');
     expect(feed.size).toBe(0);
@@ -110,7 +143,7 @@ describe('a following ends', () => {
     const { feed, append } = createJournal();
     const gone = follow(feed, undefined, 'token:1');
     const stays = follow(feed, undefined, 'token:2');
-    await settle();
+    await settleAll();
     feed.endCredential('token:1');
     await expect(gone.over).rejects.toMatchObject({ code: 'sign-in.required' });
     append('task.completed');
@@ -120,7 +153,7 @@ describe('a following ends', () => {
   it('with the server, which follows no more then', async () => {
     const { feed } = createJournal();
     const { over } = follow(feed);
-    await settle();
+    await settleAll();
     feed.close();
     await expect(over).rejects.toMatchObject({ code: 'server.stopping' });
     expect(() => feed.checkRoom()).toThrow(/shutting down/);

@@ -8,26 +8,21 @@ export class Sleeper {
     this.#resume?.();
   }
 
-  /**
-   * Until `wake`, or `ms` milliseconds at most.
-   * @throws the signal's reason.
-   */
-  async sleep(ms: number, signal: AbortSignal): Promise<void> {
+  /** @throws the signal's reason. */
+  async sleep(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (!this.#isWoken) await this.#pause(ms, signal);
+    if (!this.#isWoken) await this.#pause(signal);
     this.#isWoken = false;
     signal.throwIfAborted();
   }
 
-  #pause(ms: number, signal: AbortSignal): Promise<void> {
+  #pause(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const resume = () => {
-        clearTimeout(timer);
         signal.removeEventListener('abort', resume);
         this.#resume = null;
         resolve();
       };
-      const timer = setTimeout(resume, ms);
       signal.addEventListener('abort', resume, { once: true });
       this.#resume = resume;
     });
