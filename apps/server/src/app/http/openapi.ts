@@ -1,11 +1,12 @@
 import swagger from '@fastify/swagger';
-import { approval, problem } from '@vitto/contracts';
+import { approval, auditEntry, problem } from '@vitto/contracts';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { WebApp } from '../../channels/index.ts';
 
 // A schema that refers to itself has to have a name in the document.
 approval.shape.arguments.register(z.globalRegistry, { id: 'JsonValue' });
+auditEntry.shape.detail.valueType.register(z.globalRegistry, { id: 'AuditedFact' });
 
 export interface OpenApiDocument {
   openapi: string;
