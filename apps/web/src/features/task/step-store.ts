@@ -56,14 +56,14 @@ export class StepStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Loads one end of the journal and follows until the function that it gives is called. */
-  open(end: 'first' | 'last'): () => void {
+  /** Loads the beginning of the journal and follows until the function that it gives is called. */
+  open(): () => void {
     this.#abort = new AbortController();
     const unsubscribe = this.#stream.subscribe({
       onEvents: (events) => this.#receive(events),
       onResync: () => void this.jump('last'),
     });
-    void this.jump(end);
+    void this.jump('first');
     return () => {
       unsubscribe();
       window.clearTimeout(this.#timer);

@@ -10,7 +10,7 @@ import { Page } from '../../components/page.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import { StopTask } from '../agents/stop-task.tsx';
-import { fitsStepFilter, type StepFilter } from './model/step.ts';
+import { closeOpen, fitsStepFilter, type StepFilter } from './model/step.ts';
 import { FilterBar } from './parts/filter-bar.tsx';
 import { Gantt } from './parts/gantt.tsx';
 import { ReportButton, ReportOutcome, useReport } from './parts/report-button.tsx';
@@ -24,8 +24,12 @@ import { useLiveTask } from './use-live-task.ts';
 export function TaskPage({ id }: { id: string }) {
   const strings = useFeatureStrings(taskStrings);
   const shared = useStrings();
+  const { client, stream } = useVitto();
   const task = useLiveTask(id);
-  if (task.data !== undefined) return <LoadedTask task={task.data} />;
+  // Its steps are asked for at once, not after the task.
+  const [store] = useState(() => new StepStore(id, client, stream));
+  useEffect(() => store.open(), [store]);
+  if (task.data !== undefined) return <LoadedTask task={task.data} store={store} />;
   const isMissing = task.error instanceof ApiError && [400, 404, 422].includes(task.error.status);
   return (
     <Page title={isMissing ? strings.missing : strings.title}>
@@ -40,7 +44,7 @@ export function TaskPage({ id }: { id: string }) {
   );
 }
 
-function LoadedTask({ task }: { task: Task }) {
+function LoadedTask({ task, store }: { task: Task; store: StepStore }) {
   const shared = useStrings();
   const scroller = useRef<HTMLDivElement>(null);
   const report = useReport(task);
@@ -60,7 +64,7 @@ function LoadedTask({ task }: { task: Task }) {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
         <ReportOutcome state={report.state} onClose={report.close} />
         <TaskHead task={task} />
-        <Steps task={task} scroller={scroller} />
+        <Steps task={task} store={store} scroller={scroller} />
       </div>
     </Page>
   );
@@ -87,21 +91,17 @@ function Actions({ task, title, report }: { task: Task; title: string; report: R
   );
 }
 
-function Steps({ task, scroller }: { task: Task; scroller: React.RefObject<HTMLDivElement | null> }) {
+function Steps(props: { task: Task; store: StepStore; scroller: React.RefObject<HTMLDivElement | null> }) {
+  const { task, store, scroller } = props;
   const strings = useFeatureStrings(taskStrings);
   const shared = useStrings();
-  const { client, stream } = useVitto();
-  const [store] = useState(() => new StepStore(task.id, client, stream));
   const state = useSyncExternalStore(store.subscribe, store.getState);
   const [filter, setFilter] = useState<StepFilter>('all');
   const [target, setTarget] = useState<{ key: string } | null>(null);
-  // A task at work is opened where it works, one that is over where it began.
-  const [end] = useState(task.endedAt === null ? 'last' : 'first');
-  useEffect(() => store.open(end === 'last' ? 'last' : 'first'), [store, end]);
-  const steps = useMemo(
-    () => state.list.steps.filter((step) => fitsStepFilter(filter, step)),
-    [state.list, filter],
-  );
+  useOpenAtWork(task, store);
+  const isLive = task.endedAt === null && state.after === 'none';
+  const all = useMemo(() => (isLive ? state.list.steps : closeOpen(state.list.steps)), [state.list, isLive]);
+  const steps = useMemo(() => all.filter((step) => fitsStepFilter(filter, step)), [all, filter]);
 
   if (state.status === 'error') {
     return (
@@ -117,15 +117,11 @@ function Steps({ task, scroller }: { task: Task; scroller: React.RefObject<HTMLD
   };
   return (
     <>
-      <Gantt
-        steps={state.list.steps}
-        isPart={state.before !== 'none' || state.after !== 'none'}
-        onOpen={open}
-      />
+      <Gantt steps={all} isPart={state.before !== 'none' || state.after !== 'none'} onOpen={open} />
       <div>
         <FilterBar
           filter={filter}
-          steps={state.list.steps}
+          steps={all}
           onFilter={setFilter}
           onJump={(where) => void store.jump(where)}
           isWhole={state.before === 'none' && state.after === 'none'}
@@ -141,6 +137,17 @@ function Steps({ task, scroller }: { task: Task; scroller: React.RefObject<HTMLD
       </div>
     </>
   );
+}
+
+/** A task at work is opened where it works, unless all of it fits; one that is over where it began. */
+function useOpenAtWork(task: Task, store: StepStore): void {
+  const isDone = useRef(task.endedAt !== null);
+  const state = useSyncExternalStore(store.subscribe, store.getState);
+  useEffect(() => {
+    if (isDone.current || state.status !== 'ready') return;
+    isDone.current = true;
+    if (state.after === 'some') void store.jump('last');
+  }, [state, store]);
 }
 
 function Skeleton() {

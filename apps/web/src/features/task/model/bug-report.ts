@@ -1,6 +1,7 @@
 import { SECRET_SHAPES, type EventEnvelope, type SystemStatus, type Task } from '@vitto/contracts';
 import { en } from '../../../i18n/strings.en.ts';
 import { formatCost, formatDuration } from '../../chat/model/format.ts';
+import { revealHidden } from '../../chat/model/reveal-hidden.ts';
 import { taskStrings } from '../strings.ts';
 import { describeStep } from './describe-step.ts';
 import { foldSteps } from './fold-steps.ts';
@@ -31,6 +32,8 @@ export function writeBugReport(facts: ReportFacts): string {
   const lines = [
     `# Task ${task.id}: ${task.state}`,
     '',
+    task.title.slice(0, 300).replaceAll(/\s+/gu, ' '),
+    '',
     `- Vitto ${system?.version ?? '(not answering)'}, ${system?.database.kind ?? '?'} PostgreSQL ${system?.database.version ?? '?'}`,
     `- Models: ${models ?? '?'}`,
     `- Browser: ${facts.browser}`,
@@ -41,7 +44,9 @@ export function writeBugReport(facts: ReportFacts): string {
     `- Kind ${task.kind}, tier ${task.tier ?? 'not chosen'}, depth ${task.depth}${task.tainted ? ', has read text from outside' : ''}`,
     `- Created ${task.createdAt}, started ${task.startedAt ?? 'never'}, ended ${task.endedAt ?? 'not yet'}`,
     `- ${task.spending.iterations} steps, ${task.spending.tokens} tokens, ${formatCost(task.spending.costUsd, 'cost unknown')}, ${formatDuration(task.spending.durationMs)} at work`,
-    ...(task.error === null ? [] : [`- Error \`${task.error.code}\`: ${task.error.message}`]),
+    ...(task.error === null
+      ? []
+      : [`- Error \`${task.error.code}\`: ${task.error.message.slice(0, EVENT_MAX)}`]),
     '',
     '## Steps',
     '',
@@ -51,7 +56,7 @@ export function writeBugReport(facts: ReportFacts): string {
     '',
     fence(listEvents(events)),
   ];
-  return shortenHomes(maskShapes(lines.join('\n'))).toWellFormed();
+  return showHidden(shortenHomes(maskShapes(lines.join('\n'))));
 }
 
 function listSteps(events: readonly EventEnvelope[]): string[] {
@@ -77,6 +82,13 @@ function listEvents(events: readonly EventEnvelope[]): string {
   }
   const missing = events.length - lines.length;
   return [...(missing > 0 ? [`(${missing} earlier events left out)`] : []), ...lines].join('\n');
+}
+
+/** What would not show, or would turn the reading direction, is written out. */
+function showHidden(text: string): string {
+  return revealHidden(text)
+    .map((piece) => (piece.kind === 'text' ? piece.text : `[${piece.code}]`))
+    .join('');
 }
 
 /** A fence that nothing within can close. */

@@ -54,12 +54,7 @@ export function describeStep(step: Step, words: Words): StepLine {
         object: stateObject(first),
       };
     default:
-      return {
-        ...plain,
-        icon: step.isTrouble ? 'warning' : 'pulse',
-        title: first?.type ?? '',
-        object: noticeObject(step),
-      };
+      return describeNotice(step, words);
   }
 }
 
@@ -105,13 +100,14 @@ function describeAsking(step: Step, { task, shared }: Words): StepLine {
   const by = textOf(decided, 'by');
   const say = shared.approval.decided[decision as keyof typeof shared.approval.decided] as
     ((by: string) => string) | undefined;
+  const isOpen = step.endedAt === null;
   return {
     icon: 'warning',
     title: task.steps.asked,
     object: `${textOf(asked, 'tool')} ${describeObject(asked?.payload['arguments'] ?? null)}`.trim(),
     isCode: true,
-    state: decision === '' ? task.steps.open : (say?.(shared.who[by] ?? by) ?? decision),
-    tone: decision === '' ? 'amber' : 'quiet',
+    state: decision === '' ? (isOpen ? task.steps.open : '') : (say?.(shared.who[by] ?? by) ?? decision),
+    tone: isOpen ? 'amber' : 'quiet',
   };
 }
 
@@ -153,6 +149,22 @@ function stateWord(type: string, { task }: Words): string {
 
 function stateObject(event: EventEnvelope | undefined): string {
   return oneLine(textOf(event, 'reason') || textOf(event, 'title') || textOf(event, 'worker'));
+}
+
+/** Failures are red; what changes what to expect is amber. */
+const FAILURES = new Set(['vm.lost', 'subvitto.failed']);
+
+function describeNotice(step: Step, { task }: Words): StepLine {
+  const type = step.events[0]?.type ?? '';
+  const names: Record<string, string> = task.notices;
+  return {
+    icon: step.isTrouble ? 'warning' : 'pulse',
+    title: names[type] ?? type,
+    object: noticeObject(step),
+    isCode: false,
+    state: '',
+    tone: !step.isTrouble ? 'quiet' : FAILURES.has(type) ? 'red' : 'amber',
+  };
 }
 
 function noticeObject(step: Step): string {

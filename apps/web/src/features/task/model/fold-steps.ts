@@ -104,7 +104,15 @@ function applyTurn(
   draft.add('turn', key, event, {
     ...(isNew ? { startedAt: momentBefore(event.at, durationMs) } : {}),
     endedAt: event.at,
-    turn: { ...before, tries: known.payload.attempt, model, usage, costUsd, finishReason, says },
+    turn: {
+      ...before,
+      tries: Math.max(before.tries, known.payload.attempt),
+      model,
+      usage,
+      costUsd,
+      finishReason,
+      says,
+    },
   });
 }
 

@@ -40,6 +40,11 @@ export interface StepList {
 
 export const NO_STEPS: StepList = { steps: [], index: new Map(), openWait: null };
 
+/** Steps of a part whose end is elsewhere, or of a task that is over: what is open here did not last until now. */
+export function closeOpen(steps: readonly Step[]): readonly Step[] {
+  return steps.map((step) => (step.endedAt === null ? { ...step, endedAt: step.startedAt } : step));
+}
+
 export const STEP_FILTERS = ['all', 'trouble', 'tools', 'model'] as const;
 export type StepFilter = (typeof STEP_FILTERS)[number];
 

@@ -101,7 +101,8 @@ export function Gantt({ steps, isPart, onOpen }: GanttProps) {
 }
 
 function lookOf(bar: Bar): string {
-  if (bar.isTrouble) return 'bg-red';
+  // A turn that was tried again did come; a call that failed did not.
+  if (bar.isTrouble) return bar.lane === 'model' ? 'bg-amber-line' : 'bg-red';
   if (bar.lane === 'model') return bar.isOpen ? 'bg-accent-fill opacity-60' : 'bg-accent-fill';
   if (bar.lane === 'tools') return bar.isOpen ? 'bg-line-strong opacity-60' : 'bg-line-strong';
   return 'bg-amber-line';
@@ -115,7 +116,7 @@ function Axis({ scale, isNarrow }: { scale: TimeScale; isNarrow: boolean }) {
       {marks.map((mark) => (
         <span
           key={mark}
-          className="absolute"
+          className="absolute whitespace-nowrap"
           style={{
             left: percent(mark),
             transform: `translateX(${mark === 0 ? 0 : mark === 1 ? -100 : -50}%)`,
