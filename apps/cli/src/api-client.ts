@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   approval,
   artifact,
+  auditEntry,
+  auditVerification,
   conversation,
   eventPage,
   me,
@@ -25,6 +27,7 @@ const RESEND_AFTER_MS = 500;
 
 const taskPage = page(task);
 const approvalPage = page(approval);
+const auditPage = page(auditEntry);
 
 type Schema<T> = { safeParse(value: unknown): { success: true; data: T } | { success: false; error: Error } };
 type Input<T extends { _zod: { input: unknown } }> = T['_zod']['input'];
@@ -81,6 +84,9 @@ export class ApiClient {
   listSkills = () => this.#call('api/skills', skillList, {});
   putSkill = (name: string, body: Input<typeof putSkill>) =>
     this.#call(`api/skills/${encodeURIComponent(name)}`, skillWithText, { method: 'PUT', body });
+  listAudit = (query: { action?: string; q?: string; cursor?: string; limit?: number }) =>
+    this.#call('api/audit', auditPage, { query });
+  verifyAudit = () => this.#call('api/audit/verify', auditVerification, {});
   readSystem = () => this.#call('api/system', systemStatus, {});
   readSession = () => this.#call('api/session', me, {});
 

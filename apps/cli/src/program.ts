@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { commandLine } from './command-line.ts';
 import { addApprove } from './commands/approve.ts';
 import { addArtifact } from './commands/artifact.ts';
+import { addAudit } from './commands/audit.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addChat } from './commands/chat.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -46,6 +47,7 @@ export function createProgram(): Command {
     addCancel,
     addApprove,
     addSkills,
+    addAudit,
     addRecord,
     addReplay,
     addDoctor,

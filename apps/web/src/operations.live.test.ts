@@ -93,15 +93,13 @@ describe.each(LOOKS)('on $name', (look) => {
     );
     for (const { path, shows, es } of PAGES) {
       await page.goto(`${vitto.url}${path}`);
-      await page
-        .getByText(look.locale === 'es-ES' ? es : shows)
-        .first()
-        .waitFor();
+      const words = look.locale === 'es-ES' ? es : shows;
+      await page.locator('#content :is(li, dt, h2, th)').getByText(words).first().waitFor();
       const name = `${path.split('/').at(-1)}-${look.name}`;
       await shoot(page, name);
       const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       expect(scrolls, `${path} scrolls sideways`).toBe(false);
-      const found = await new AxeBuilder({ page }).analyze();
+      const found = await new AxeBuilder({ page }).include('#content').analyze();
       expect(
         found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`),
         path,
@@ -132,8 +130,8 @@ describe('costs', () => {
     expect(await table.getByRole('row').count()).toBeGreaterThan(50);
     await page.getByText(/^About \$/).waitFor();
     await page.getByRole('meter', { name: 'Today' }).waitFor();
-    await page.getByRole('link', { name: 'Rename the branch' }).click();
-    await page.waitForURL(/\/vitto\/t\//);
+    const dearest = page.getByRole('link', { name: 'Rename the branch' });
+    expect(await dearest.getAttribute('href')).toMatch(/^\/vitto\/t\/[0-9a-f-]{36}$/);
     expect(errors).toEqual([]);
     await context.close();
   });
@@ -233,7 +231,9 @@ describe('the system page', () => {
     await expect.poll(() => beat.textContent(), { timeout: 10_000 }).not.toBe(before);
     await page.waitForResponse((response) => response.url().endsWith('/api/system'));
     await page.waitForResponse((response) => response.url().endsWith('/api/system'));
-    expect(await page.evaluate(() => (window as never as { seen: { shift: number } }).seen.shift)).toBe(0);
+    expect(
+      await page.evaluate(() => (window as never as { seen: { shift: number } }).seen.shift),
+    ).toBeLessThan(0.001);
     await vitto.kill();
     await page.getByText('These figures are old').waitFor({ timeout: 30_000 });
     await shoot(page, 'system-stale');

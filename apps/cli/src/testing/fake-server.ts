@@ -1,7 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { json as readJson } from 'node:stream/consumers';
 import { randomUUID } from 'node:crypto';
-import type { Approval, EventEnvelope, NewEvent, SkillWithText, Task } from '@vitto/contracts';
+import type {
+  Approval,
+  AuditEntry,
+  AuditVerification,
+  EventEnvelope,
+  NewEvent,
+  SkillWithText,
+  Task,
+} from '@vitto/contracts';
 
 export interface Received {
   method: string;
@@ -24,6 +32,8 @@ export class FakeServer {
   /** Positions after which the connection is cut, once each. */
   readonly cuts = new Set<number>();
   readonly skills: SkillWithText[] = [];
+  readonly audit: AuditEntry[] = [];
+  verification: AuditVerification | null = null;
   /** What the task does once it has been asked for. */
   onTask: (taskId: string) => void = () => {};
   onDecision: (approval: Approval) => void = () => {};
@@ -148,6 +158,8 @@ export class FakeServer {
         () => ok({ items: this.approvals.filter(({ state }) => state === 'pending'), nextCursor: null }),
       ],
       [/^POST \/api\/approvals\/([^/]+)\/decision$/, (request, id) => this.#decide(request, id)],
+      [/^GET \/api\/audit$/, () => ok({ items: this.audit, nextCursor: null })],
+      [/^GET \/api\/audit\/verify$/, () => found(this.verification ?? undefined, 'verification')],
       [
         /^GET \/api\/session$/,
         () => ok({ id: randomUUID(), name: 'owner', role: 'owner', csrfToken: null, lastPosition: 0 }),

@@ -32,9 +32,14 @@ export function ProcessTable({ status, readAt }: { status: SystemStatus; readAt:
       key: 'heartbeat',
       label: strings.heartbeat,
       isNumber: true,
-      cell: (one) => strings.ago(age(one.heartbeatAt)),
+      cell: (one) => <span className="inline-block min-w-24">{strings.ago(age(one.heartbeatAt))}</span>,
     },
-    { key: 'up', label: strings.up, isNumber: true, cell: (one) => age(one.startedAt) },
+    {
+      key: 'up',
+      label: strings.up,
+      isNumber: true,
+      cell: (one) => <span className="inline-block min-w-24">{age(one.startedAt)}</span>,
+    },
   ];
   return (
     <Section title={strings.processes}>
