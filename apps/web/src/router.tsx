@@ -64,8 +64,15 @@ const system = page('/operations/system', () => import('./features/system/system
 const costs = page('/command/costs', () => import('./features/costs/costs-page.tsx'), 'CostsPage');
 const audit = page('/command/audit', () => import('./features/audit/audit-page.tsx'), 'AuditPage');
 
+// Those that take something of the address are loaded by their route too, before they are drawn: React complains of a
+// page that waits for itself.
 const TaskPage = lazyRouteComponent(() => import('./features/task/task-page.tsx'), 'TaskPage');
-const task = createRoute({ getParentRoute: () => shell, path: '/vitto/t/$taskId', component: TaskRoute });
+const task = createRoute({
+  getParentRoute: () => shell,
+  path: '/vitto/t/$taskId',
+  loader: () => TaskPage.preload?.(),
+  component: TaskRoute,
+});
 function TaskRoute() {
   const { taskId } = task.useParams();
   return <TaskPage key={taskId} id={taskId} />;
@@ -78,6 +85,7 @@ const SettingsPage = lazyRouteComponent(
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/vitto/settings/{-$section}',
+  loader: () => SettingsPage.preload?.(),
   component: SettingsRoute,
 });
 function SettingsRoute() {
@@ -101,7 +109,12 @@ const LATER: Record<string, LaterPlace> = {
   '/command/trust': 'trust',
 };
 const later = Object.entries(LATER).map(([path, place]) =>
-  createRoute({ getParentRoute: () => shell, path, component: () => <LaterPage place={place} /> }),
+  createRoute({
+    getParentRoute: () => shell,
+    path,
+    loader: () => LaterPage.preload?.(),
+    component: () => <LaterPage place={place} />,
+  }),
 );
 
 function page<P extends string, N extends string>(
