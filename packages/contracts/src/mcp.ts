@@ -43,9 +43,9 @@ export const mcpToolDefinition = z.object({
   toolName: z.string(),
   title: z.string().nullable(),
   description: z.string(),
-  inputSchema: z.record(z.string(), z.json()),
+  inputSchema: z.record(z.string(), z.unknown()),
   /** The server's own hints: shown, never believed. */
-  hints: z.record(z.string(), z.json()),
+  hints: z.record(z.string(), z.unknown()),
   /** What was wrong with the description: invisible characters, too long, a name that had to be changed. */
   warnings: z.array(z.string()),
   /** False: it is shown, but no task is offered it; the warnings say why. */

@@ -65,7 +65,7 @@ describe('a server from its first day', () => {
 
     const again = await servers.check(owner, created.id, never);
     expect(again).toMatchObject({ state: 'ready', offeredTools: null, approvedHash: ready.approvedHash });
-    expect(stub.pids()).toHaveLength(3);
+    expect(stub.pids()).toHaveLength(2);
   });
 
   it('is approved only as it was seen', async () => {
@@ -147,13 +147,13 @@ describe('what is refused', () => {
 
   const key = `ghp_${'a1B2'.repeat(9)}`;
   it.each<[string, McpTransport, string]>([
-    ['a header', { ...http, headers: { 'X-Key': key } } as McpTransport, 'transport.headers.X-Key'],
+    ['a header', { ...http, headers: { 'X-Key': key } }, 'transport.headers.X-Key'],
     [
       'a header of authorization without a known shape',
-      { ...http, headers: { Authorization: 'Bearer 0123456789abcdef' } } as McpTransport,
+      { ...http, headers: { Authorization: 'Bearer 0123456789abcdef' } },
       'transport.headers.Authorization',
     ],
-    ['the URL', { ...http, url: `https://u:pa55word@mcp.example.com/` } as McpTransport, 'transport.url'],
+    ['the URL', { ...http, url: `https://u:pa55word@mcp.example.com/` }, 'transport.url'],
     ['the environment', { kind: 'stdio', command: 'x', args: [], env: { K: key } }, 'transport.env.K'],
     ['an argument', { kind: 'stdio', command: 'x', args: ['--key', key], env: {} }, 'transport.args.1'],
   ])('is a raw secret in %s, naming the place', async (_, transport, path) => {

@@ -37,7 +37,7 @@ export function readDefinition(
     title: title === undefined ? null : cutText(cleaner.clean(title), MAX_NAME),
     description,
     inputSchema: cleaner.cleanAll(tool.inputSchema) as Schema,
-    hints: cleaner.cleanAll(tool.annotations ?? {}) as McpToolDefinition['hints'],
+    hints: cleaner.cleanAll(tool.annotations ?? {}) as Schema,
   };
   const { toolName, isChanged } = nameTool(server, tool.name);
   const warnings: string[] = [];
@@ -63,7 +63,7 @@ export function readDefinition(
   if (isShortened) warnings.push('the model is not shown the alternatives at the top of the schema');
   return {
     ...definition,
-    inputSchema: shown as McpToolDefinition['inputSchema'],
+    inputSchema: shown,
     toolName,
     warnings,
     isUsable: true,
