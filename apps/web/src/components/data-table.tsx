@@ -60,7 +60,7 @@ function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   return (
     <Tag
       {...(column.isName === true ? { scope: 'row' as const } : {})}
-      className={`px-3 py-2 align-top font-normal ${column.isNumber ? 'text-end whitespace-nowrap' : 'text-start'}`}
+      className={`px-3 py-2 align-top font-normal ${column.isName ? 'min-w-36' : ''} ${column.isNumber ? 'text-end whitespace-nowrap' : 'text-start'}`}
     >
       {column.cell(row)}
     </Tag>

@@ -80,5 +80,5 @@ function describePart(
     const alive = workers.filter((process) => process.isAlive).length;
     return strings.workersDetail(alive, workers.length - alive);
   }
-  return null;
+  return strings.details[`${part.name}.${part.state}`] ?? null;
 }

@@ -25,6 +25,7 @@ export const systemStrings = defineStrings(
     queueDetail: (queued: number, running: number) => `${queued} queued, ${running} running`,
     workersDetail: (alive: number, silent: number) =>
       silent === 0 ? `${alive} running` : `${alive} running, ${silent} not heard of`,
+    details: names({}),
     hints: names({}),
     queue: 'Queue',
     queued: 'Wait for a worker',
@@ -89,6 +90,10 @@ export const systemStrings = defineStrings(
     queueDetail: (queued: number, running: number) => `${queued} en cola, ${running} en marcha`,
     workersDetail: (alive: number, silent: number) =>
       silent === 0 ? `${alive} en marcha` : `${alive} en marcha, ${silent} sin dar señales`,
+    details: names({
+      'model.missing': 'no hay ningún modelo configurado',
+      'sandbox.degraded': 'procesos aislados; esta versión no tiene máquinas virtuales',
+    }),
     hints: names({
       'workers.down': 'Arranca uno: npm run vitto -- worker',
       'workers.degraded':
@@ -96,7 +101,7 @@ export const systemStrings = defineStrings(
       'queue.degraded': 'Arranca otro trabajador: npm run vitto -- worker. O sube VITTO_WORKER_CONCURRENCY.',
       'database.degraded': 'Sube max_connections en PostgreSQL o arranca menos trabajadores.',
       'model.missing':
-        'Pon la clave de un proveedor (ANTHROPIC_API_KEY, OPENAI_API_KEY…) o VITTO_MODEL y vuelve a arrancar. `npm run demo` no necesita ninguna.',
+        'Configura uno en los ajustes, en Modelos, o pon la clave de un proveedor (ANTHROPIC_API_KEY…) o VITTO_MODEL y vuelve a arrancar. `npm run demo` no necesita ninguno.',
     }),
     queue: 'Cola',
     queued: 'Esperan a un trabajador',

@@ -10,7 +10,8 @@ export function useAge(status: SystemStatus, readAt: number): (time: string) => 
   const now = useClock();
   const sinceRead = Math.max(0, now - readAt);
   return (time) => {
-    const ms = Date.parse(status.readAt) - Date.parse(time) + sinceRead;
-    return formatDuration(Math.max(0, Math.floor(ms / 1000) * 1000)).replace(/^0 ms$/, '0 s');
+    const ms = Math.max(0, Date.parse(status.readAt) - Date.parse(time) + sinceRead);
+    // Whole seconds: a tenth would only flicker.
+    return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : formatDuration(ms);
   };
 }
