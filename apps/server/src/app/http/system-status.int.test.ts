@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemStatus } from '@vitto/contracts';
-import { createHttpTestbed, type HttpTestbed } from '../app/http/testing/http-testbed.ts';
-import { joinProcesses } from '../kernel/process-registry.store.ts';
-import { readSystemStatus } from './read-system-status.ts';
+import { createHttpTestbed, type HttpTestbed } from './testing/http-testbed.ts';
+import { joinProcesses } from '../../kernel/process-registry.store.ts';
+import { readSystemStatus } from '../../ops/index.ts';
 
 let bed: HttpTestbed;
 beforeAll(async () => {

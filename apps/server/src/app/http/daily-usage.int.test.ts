@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { NewEvent } from '@vitto/contracts';
 import { afterAll, expect, it } from 'vitest';
-import { createHttpTestbed } from '../../app/http/testing/http-testbed.ts';
+import { createHttpTestbed } from './testing/http-testbed.ts';
 import { updateSettings } from '../../identity/index.ts';
 import { newId } from '../../kernel/ids.ts';
-import { readDailyUsage, readDearestTasks } from './usage.store.ts';
+import { readDailyUsage, readDearestTasks } from '../../engine/index.ts';
 
 const bed = await createHttpTestbed();
 const { pool } = bed.database;
