@@ -26,7 +26,7 @@ export function createMcpSource(deps: {
       const usable = servers.filter(({ isEnabled, approvedHash }) => isEnabled && approvedHash !== null);
       const calls = { sql: pool, connections: deps.connections };
       const plugins = usable.map((server) => createMcpPlugin(server, calls));
-      const { kept, left } = takeFirst(plugins, MAX_OFFERED);
+      const { kept, left } = shareOut(plugins, MAX_OFFERED);
       if (left > 0)
         deps.logger.warn({ userId, left }, 'tools of MCP servers are left out: there are too many');
       return kept;
@@ -34,14 +34,18 @@ export function createMcpSource(deps: {
   };
 }
 
-function takeFirst(plugins: ToolPlugin[], most: number): { kept: ToolPlugin[]; left: number } {
-  let room = most;
-  let left = 0;
-  const kept = plugins.map((plugin) => {
-    const tools = plugin.tools.slice(0, room);
-    room -= tools.length;
-    left += plugin.tools.length - tools.length;
-    return { ...plugin, tools };
-  });
-  return { kept, left };
+/** Each server gives one tool in turn, in its order, until the places are taken: a large one leaves room for the others. */
+export function shareOut(plugins: ToolPlugin[], places: number): { kept: ToolPlugin[]; left: number } {
+  const counts = plugins.map(() => 0);
+  let free = places;
+  for (let round = 0; free > 0 && plugins.some(({ tools }) => tools.length > round); round += 1) {
+    for (const [index, { tools }] of plugins.entries()) {
+      if (free === 0 || tools.length <= round) continue;
+      counts[index] = round + 1;
+      free -= 1;
+    }
+  }
+  const kept = plugins.map((plugin, index) => ({ ...plugin, tools: plugin.tools.slice(0, counts[index]) }));
+  const all = plugins.reduce((sum, { tools }) => sum + tools.length, 0);
+  return { kept, left: all - (places - free) };
 }
