@@ -5,7 +5,6 @@
 export const en = {
   app: {
     name: 'Vitto',
-    skipToContent: 'Skip to the conversation',
     menu: 'Conversations',
     closeMenu: 'Close the list',
     newChat: 'New conversation',
@@ -130,7 +129,6 @@ export const en = {
     attached: (name: string) => `Attached: ${name}`,
     stop: (name: string) => `Stop uploading ${name}`,
     remove: (name: string) => `Remove ${name}`,
-    again: (name: string) => `Upload ${name} again`,
     tooLarge: (max: string) => `Larger than ${max}`,
     tooMany: (max: number) => `At most ${max} files fit in a message.`,
     isEmpty: 'The file is empty',
@@ -154,7 +152,8 @@ export const en = {
     rendered: 'Rendered',
     added: 'added',
     removed: 'removed',
-    changes: (added: number, removed: number) => `${added} lines added, ${removed} removed`,
+    changes: (added: number, removed: number) =>
+      `${added} ${added === 1 ? 'line' : 'lines'} added, ${removed} removed`,
     lineGoesOn: 'the line goes on',
   },
   folders: {

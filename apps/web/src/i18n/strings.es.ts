@@ -4,7 +4,6 @@ import type { Strings } from './strings.en.ts';
 export const es: Strings = {
   app: {
     name: 'Vitto',
-    skipToContent: 'Ir a la conversación',
     menu: 'Conversaciones',
     closeMenu: 'Cerrar la lista',
     newChat: 'Nueva conversación',
@@ -130,7 +129,6 @@ export const es: Strings = {
     attached: (name) => `Adjuntado: ${name}`,
     stop: (name) => `Dejar de subir ${name}`,
     remove: (name) => `Quitar ${name}`,
-    again: (name) => `Volver a subir ${name}`,
     tooLarge: (max) => `Pasa de ${max}`,
     tooMany: (max) => `En un mensaje caben ${max} archivos como mucho.`,
     isEmpty: 'El archivo está vacío',
@@ -154,7 +152,8 @@ export const es: Strings = {
     rendered: 'Con formato',
     added: 'añadida',
     removed: 'quitada',
-    changes: (added, removed) => `${added} líneas añadidas, ${removed} quitadas`,
+    changes: (added, removed) =>
+      `${added} ${added === 1 ? 'línea añadida' : 'líneas añadidas'}, ${removed} ${removed === 1 ? 'quitada' : 'quitadas'}`,
     lineGoesOn: 'la línea sigue',
   },
   folders: {

@@ -19,7 +19,7 @@ export function AccountMenu({ isSmall = false }: { isSmall?: boolean }) {
   return (
     <Popover.Root>
       <Popover.Trigger
-        aria-label={words.preferences}
+        aria-label={isSmall ? words.preferences : undefined}
         title={isSmall ? words.preferences : undefined}
         className={`flex min-h-9 items-center gap-2.5 rounded-md text-muted hover:bg-surface hover:text-ink ${isSmall ? 'w-9 justify-center' : 'w-full px-1.5'}`}
       >
@@ -29,6 +29,7 @@ export function AccountMenu({ isSmall = false }: { isSmall?: boolean }) {
             <span className="min-w-0 flex-1 truncate text-start" dir="auto">
               {session.data?.name.toWellFormed() ?? words.preferences}
             </span>
+            <span className="sr-only">{words.preferences}</span>
             <Icon name="chevron" className="size-3.5 -rotate-90" />
           </>
         )}

@@ -61,7 +61,7 @@ function Origin(props: { entry: InboxEntry; task: Task | undefined; isWaiting: b
       <span className="min-w-0 flex-1 basis-40 truncate font-medium" dir="auto">
         {title.toWellFormed()}
       </span>
-      <span className="flex shrink-0 flex-wrap gap-x-3 text-muted">
+      <span className="flex flex-wrap gap-x-3 text-muted">
         {isWaiting && entry.kind === 'approval' && <ExpiryMark at={entry.approval.expiresAt} />}
         <span>
           {strings.since} <Moment at={entry.at} />

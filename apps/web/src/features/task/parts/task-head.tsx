@@ -17,9 +17,9 @@ export function TaskHead({ task }: { task: Task }) {
   const { facts } = strings;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <dl className="flex flex-wrap items-center gap-x-5 gap-y-1">
+      <div className="flex flex-wrap items-center gap-x-5 gap-y-1">
         <StateMark state={task.state} />
-        <div className="text-muted">
+        <p className="text-muted">
           {[
             strings.kinds[task.kind],
             task.role?.toWellFormed(),
@@ -28,23 +28,25 @@ export function TaskHead({ task }: { task: Task }) {
           ]
             .filter((part) => part != null)
             .join(' · ')}
-        </div>
-        <Fact name={facts.asked}>
-          <Moment at={task.createdAt} />
-        </Fact>
-        <Times task={task} />
-        {task.parentId !== null && (
-          <Fact name={strings.parent}>
-            <Link
-              to="/vitto/t/$taskId"
-              params={{ taskId: task.parentId }}
-              className="text-accent underline-offset-4 hover:underline"
-            >
-              {strings.parentTask}
-            </Link>
+        </p>
+        <dl className="flex flex-wrap gap-x-5 gap-y-1">
+          <Fact name={facts.asked}>
+            <Moment at={task.createdAt} />
           </Fact>
-        )}
-      </dl>
+          <Times task={task} />
+          {task.parentId !== null && (
+            <Fact name={strings.parent}>
+              <Link
+                to="/vitto/t/$taskId"
+                params={{ taskId: task.parentId }}
+                className="text-accent underline-offset-4 hover:underline"
+              >
+                {strings.parentTask}
+              </Link>
+            </Fact>
+          )}
+        </dl>
+      </div>
       {task.error !== null && (
         <FailureNote
           isHistory
