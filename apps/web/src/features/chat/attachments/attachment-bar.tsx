@@ -67,7 +67,7 @@ function UploadChip({ upload, uploads }: { upload: Upload; uploads: Uploads }) {
       {mayRetry && (
         <button
           type="button"
-          aria-label={words.again(name)}
+          aria-label={`${strings.app.retry}: ${name}`}
           className="px-1 text-accent underline underline-offset-2"
           onClick={() => uploads.again(upload)}
         >
