@@ -7,6 +7,8 @@ import {
   auditVerification,
   conversation,
   eventPage,
+  mcpServer,
+  mcpServerList,
   me,
   page,
   sentMessage,
@@ -16,12 +18,22 @@ import {
   task,
   signInCode,
 } from '@vitto/contracts';
-import type { putSkill, createTask, decideApproval, sendMessage, updateConversation } from '@vitto/contracts';
+import type {
+  approveMcpServer,
+  createMcpServer,
+  putSkill,
+  createTask,
+  decideApproval,
+  sendMessage,
+  updateConversation,
+} from '@vitto/contracts';
 import { isBroken, readProblem, unreachable } from './api-problem.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { commandLine } from './command-line.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
+/** The server itself waits 30 s for the greeting of an MCP server, and as long for its list. */
+const CHECK_TIMEOUT_MS = 90_000;
 /** Between a request that broke on its way and the one time it is sent again. */
 const RESEND_AFTER_MS = 500;
 
@@ -34,6 +46,7 @@ type Input<T extends { _zod: { input: unknown } }> = T['_zod']['input'];
 interface Call {
   method?: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   body?: unknown;
+  timeoutMs?: number;
   query?: Record<string, string | number | undefined>;
 }
 
@@ -84,11 +97,27 @@ export class ApiClient {
   listSkills = () => this.#call('api/skills', skillList, {});
   putSkill = (name: string, body: Input<typeof putSkill>) =>
     this.#call(`api/skills/${encodeURIComponent(name)}`, skillWithText, { method: 'PUT', body });
+  listMcpServers = () => this.#call('api/mcp-servers', mcpServerList, {});
+  createMcpServer = (body: Input<typeof createMcpServer>) =>
+    this.#call('api/mcp-servers', mcpServer, { method: 'POST', body });
+  checkMcpServer = (id: string) =>
+    this.#call(`api/mcp-servers/${encodeURIComponent(id)}/check`, mcpServer, {
+      method: 'POST',
+      body: {},
+      timeoutMs: CHECK_TIMEOUT_MS,
+    });
+  approveMcpServer = (id: string, body: Input<typeof approveMcpServer>) =>
+    this.#call(`api/mcp-servers/${encodeURIComponent(id)}/approve`, mcpServer, { method: 'POST', body });
   listAudit = (query: { action?: string; q?: string; cursor?: string; limit?: number }) =>
     this.#call('api/audit', auditPage, { query });
   verifyAudit = () => this.#call('api/audit/verify', auditVerification, {});
   readSystem = () => this.#call('api/system', systemStatus, {});
   readSession = () => this.#call('api/session', me, {});
+
+  async removeMcpServer(id: string): Promise<void> {
+    const response = await this.#send(`api/mcp-servers/${encodeURIComponent(id)}`, { method: 'DELETE' });
+    if (!response.ok) throw await readProblem(response);
+  }
 
   async removeSkill(name: string): Promise<void> {
     const response = await this.#send(`api/skills/${encodeURIComponent(name)}`, { method: 'DELETE' });
@@ -138,7 +167,7 @@ export class ApiClient {
         },
         ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
         redirect: 'error',
-        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+        signal: AbortSignal.timeout(call.timeoutMs ?? REQUEST_TIMEOUT_MS),
       });
     try {
       return await request().catch(async (error: unknown) => {

@@ -7,6 +7,7 @@ import { addAudit } from './commands/audit.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addChat } from './commands/chat.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addRecord } from './commands/record.ts';
 import { addReplay } from './commands/replay.ts';
 import { addShow } from './commands/show.ts';
@@ -47,6 +48,7 @@ export function createProgram(): Command {
     addCancel,
     addApprove,
     addSkills,
+    addMcp,
     addAudit,
     addRecord,
     addReplay,

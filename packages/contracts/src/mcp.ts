@@ -80,6 +80,7 @@ export const mcpServer = z.object({
   updatedAt: time,
 });
 export type McpServer = z.infer<typeof mcpServer>;
+export const mcpServerList = z.object({ items: z.array(mcpServer) });
 
 export const createMcpServer = z.strictObject({
   name: mcpServerName,

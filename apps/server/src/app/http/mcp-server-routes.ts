@@ -1,4 +1,10 @@
-import { approveMcpServer, createMcpServer, mcpServer, updateMcpServer } from '@vitto/contracts';
+import {
+  approveMcpServer,
+  createMcpServer,
+  mcpServer,
+  mcpServerList,
+  updateMcpServer,
+} from '@vitto/contracts';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { idParams, nothing, viewerOf, type WebApp } from '../../channels/index.ts';
@@ -17,7 +23,7 @@ function addRecordRoutes(app: WebApp, servers: McpServers): void {
   app.get(
     '/api/mcp-servers',
     {
-      schema: { tags, summary: 'My MCP servers', response: { 200: z.object({ items: z.array(mcpServer) }) } },
+      schema: { tags, summary: 'My MCP servers', response: { 200: mcpServerList } },
     },
     async (request) => ({ items: await servers.list(viewerOf(request).userId) }),
   );

@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import type { EventEnvelope, McpTransport } from '@vitto/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createCoreTools, defineTool, ToolRegistry } from '../../engine/index.ts';
-import { silentLogger } from '../../kernel/logger.ts';
-import { createRunHarness, functionModel, turn, type RunHarness } from '../../runs/testing/run-harness.ts';
-import { createRegistryOpener } from '../open-registry.ts';
-import { McpServers } from './manage-mcp-servers.ts';
-import { McpConnections, type McpDependencies } from './mcp-connections.ts';
-import { createMcpSource } from './mcp-source.ts';
-import { everythingServer, filesystemServer } from './testing/official-servers.ts';
-import { createStub } from './testing/stub.ts';
-import { HIDDEN_ORDER } from './testing/stub-tools.ts';
+import { createCoreTools, defineTool, ToolRegistry } from '../engine/index.ts';
+import { silentLogger } from '../kernel/logger.ts';
+import { createRunHarness, functionModel, turn, type RunHarness } from '../runs/testing/run-harness.ts';
+import {
+  createMcpSource,
+  createRegistryOpener,
+  McpConnections,
+  McpServers,
+  type McpDependencies,
+} from '../extensions/index.ts';
+import { everythingServer, filesystemServer } from '../extensions/mcp/testing/official-servers.ts';
+import { createStub } from '../extensions/mcp/testing/stub.ts';
+import { HIDDEN_ORDER } from '../extensions/mcp/testing/stub-tools.ts';
 
 let h: RunHarness;
 let deps: McpDependencies;
@@ -197,7 +200,7 @@ describe('a poisoned server (i-06)', () => {
     await expect.poll(async () => (await servers.find(h.userId, server.id)).state).toBe('changed');
     const changed = await servers.find(h.userId, server.id);
     const schemaOf = (of: typeof changed.approvedTools | null) =>
-      Object.keys((of?.find(({ name }) => name === 'a-changes')?.inputSchema['properties'] ?? {}));
+      Object.keys(of?.find(({ name }) => name === 'a-changes')?.inputSchema['properties'] ?? {});
     expect(schemaOf(changed.approvedTools)).toEqual(['text']);
     expect(schemaOf(changed.offeredTools)).toEqual(['text', 'sshKey']);
 
