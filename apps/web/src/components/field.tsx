@@ -21,7 +21,7 @@ export function Field({ label, description, error = null, className = '', childr
   const id = useId();
   const isSaid = description !== undefined || error !== null;
   return (
-    <div className={`grid content-start gap-1 ${className}`}>
+    <div className={`grid grid-cols-[minmax(0,1fr)] content-start gap-1 ${className}`}>
       <label htmlFor={id} className="font-medium">
         {label}
       </label>

@@ -43,7 +43,7 @@ export function Loaded<T>({
     );
   }
   return (
-    <div className="appear-late grid gap-2" role="status">
+    <div className="appear-late grid grid-cols-[minmax(0,1fr)] gap-2" role="status">
       <span className="sr-only">{strings.app.loading}</span>
       <span className="h-4 w-2/3 rounded-sm bg-sunken" />
       <span className="h-12 w-full rounded-lg bg-sunken" />

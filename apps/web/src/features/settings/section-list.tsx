@@ -10,7 +10,7 @@ export function SectionList({ current, isAlone }: { current: string; isAlone: bo
   const words = useFeatureStrings(settingsStrings);
   const unsaved = useUnsavedSections();
   return (
-    <nav aria-label={words.list} className="grid content-start gap-px">
+    <nav aria-label={words.list} className="grid grid-cols-[minmax(0,1fr)] content-start gap-px">
       {SECTIONS.map(({ id }) => (
         <Link
           key={id}

@@ -32,7 +32,8 @@ export function CapStep({ model, test, onDone, onAgain }: CapStepProps) {
   const [isBad, setBad] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const isPriced = test.costUsd !== null;
+  const isFree = test.costUsd === 0;
+  const isPriced = test.costUsd !== null && !isFree;
   const take = useTake(model);
   const start = (dailyCostUsd: number | null) => void take.run(dailyCostUsd).then((done) => done && onDone());
   const submit = () => {
@@ -44,7 +45,7 @@ export function CapStep({ model, test, onDone, onAgain }: CapStepProps) {
   return (
     <form
       noValidate
-      className="appear grid gap-4 rounded-lg border border-line-strong bg-surface p-4"
+      className="appear grid grid-cols-[minmax(0,1fr)] gap-4 rounded-lg border border-line-strong bg-surface p-4"
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -54,7 +55,7 @@ export function CapStep({ model, test, onDone, onAgain }: CapStepProps) {
         {words.capTitle} <code className="mono break-all">{model}</code>
       </h3>
       <TestOutcome result={test} error={null} />
-      <p className="text-muted">{isPriced ? words.capText : words.capUnpriced}</p>
+      <p className="text-muted">{isPriced ? words.capText : isFree ? words.capFree : words.capUnpriced}</p>
       {isPriced && (
         <Field label={words.cap} error={isBad ? words.capBad : null} className="max-w-56">
           {(control) => (

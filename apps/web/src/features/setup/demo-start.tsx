@@ -12,8 +12,8 @@ export function DemoStart() {
   const { start, startedAt, error } = useDemo();
   const isStarting = startedAt !== null;
   return (
-    <div className="grid justify-items-start gap-3 rounded-lg border border-line bg-surface p-4">
-      <div className="grid gap-1">
+    <div className="grid grid-cols-[minmax(0,1fr)] justify-items-start gap-3 rounded-lg border border-line bg-surface p-4">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
         <h3 className="flex flex-wrap items-center gap-2 text-base font-semibold">
           {strings.demo.title}
           <ScriptedLabel />

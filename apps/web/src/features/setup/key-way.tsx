@@ -42,7 +42,7 @@ export function KeyWay({ providers, onWorks }: KeyWayProps) {
     <form
       noValidate
       autoComplete="off"
-      className="grid gap-3"
+      className="grid grid-cols-[minmax(0,1fr)] gap-3"
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -60,7 +60,7 @@ export function KeyWay({ providers, onWorks }: KeyWayProps) {
           />
         )}
       </Field>
-      <div className="grid gap-3 sm:grid-cols-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2">
         <Field
           label={words.provider}
           description={

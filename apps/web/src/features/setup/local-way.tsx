@@ -19,7 +19,7 @@ export function LocalWay({ ollama, isLooking, onLook, onWorks }: LocalWayProps) 
   const attempt = useTryModel(onWorks);
   const models = ollama?.models ?? [];
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <p className="text-muted">
         <CodeWords
           text={

@@ -33,7 +33,7 @@ export function SetupSteps({ onDone, onBegin }: SetupStepsProps) {
       {({ providers, ollama, mayChange }) => {
         const compatible = providers.find((one) => one.name === 'compatible');
         return (
-          <div className="grid gap-3">
+          <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
             {!mayChange && <p className="max-w-prose">{words.ask}</p>}
             {mayChange && (
               <Way title={words.keyTitle} text={words.keyText}>

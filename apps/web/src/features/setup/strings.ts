@@ -36,6 +36,7 @@ export const setupStrings = defineStrings(
     capText: 'A cap on money a day keeps surprises away. You can change it under Budgets.',
     cap: 'At most, in US dollars a day',
     capBad: 'Write an amount above 0, for example 5.',
+    capFree: 'It costs nothing, so there is no money to cap.',
     capUnpriced:
       'No price is known for this model, so I cannot keep a cap on money. You can cap tokens under Budgets.',
     start: 'Set the cap and start',
@@ -80,6 +81,7 @@ export const setupStrings = defineStrings(
     capText: 'Un tope de dinero al día evita sorpresas. Lo puedes cambiar en Presupuestos.',
     cap: 'Como mucho, en dólares al día',
     capBad: 'Escribe una cantidad mayor que 0, por ejemplo 5.',
+    capFree: 'No cuesta nada, así que no hay dinero que limitar.',
     capUnpriced:
       'No se conoce el precio de este modelo, así que no puedo respetar un tope de dinero. En Presupuestos puedes limitar los tokens.',
     start: 'Poner el tope y empezar',

@@ -39,7 +39,7 @@ export function UrlWay({ provider, onWorks }: UrlWayProps) {
     <form
       noValidate
       autoComplete="off"
-      className="grid gap-3"
+      className="grid grid-cols-[minmax(0,1fr)] gap-3"
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -61,7 +61,7 @@ export function UrlWay({ provider, onWorks }: UrlWayProps) {
           />
         )}
       </Field>
-      <div className="grid gap-3 sm:grid-cols-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2">
         <Field
           label={words.model}
           description={words.modelHelp}

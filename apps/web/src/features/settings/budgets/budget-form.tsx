@@ -63,7 +63,7 @@ export function BudgetForm({ settings, limits }: { settings: Settings; limits: S
   return (
     <form
       noValidate
-      className="grid gap-8"
+      className="grid grid-cols-[minmax(0,1fr)] gap-8"
       onKeyDown={(event) => event.key === 'Escape' && draft.reset()}
       onSubmit={(event) => {
         event.preventDefault();
@@ -71,7 +71,7 @@ export function BudgetForm({ settings, limits }: { settings: Settings; limits: S
       }}
     >
       <Part title={words.task} text={words.taskText}>
-        <div className="grid gap-4 sm:grid-cols-2">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4 sm:grid-cols-2">
           <Amount {...field('maxIterations')} label={words.iterations} limit={budget.maxIterations} />
           <Amount {...field('maxTokens')} label={words.tokens} limit={budget.maxTokens} />
           <Amount {...field('maxCostUsd')} label={words.money} limit={budget.maxCostUsd} isMoney />
@@ -79,11 +79,11 @@ export function BudgetForm({ settings, limits }: { settings: Settings; limits: S
         </div>
       </Part>
       <Part title={words.day} text={words.dayText}>
-        <div className="grid gap-4 sm:grid-cols-2">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4 sm:grid-cols-2">
           <Amount {...field('dailyCostUsd')} label={words.daily} limit={limits.dailyCostUsd} isMoney />
         </div>
       </Part>
-      <div className="grid gap-3">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
         {fault === null && <ActionFailure title={common.notSaved} error={save.error} />}
         <SaveLine
           label={common.save}

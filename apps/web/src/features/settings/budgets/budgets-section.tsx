@@ -34,7 +34,7 @@ function Today() {
   if (data === undefined) return null;
   const limit = data.limitUsd;
   return (
-    <div className="grid gap-1.5 rounded-lg border border-line bg-surface p-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5 rounded-lg border border-line bg-surface p-3">
       <p className="tabular flex flex-wrap gap-x-2">
         <strong className="font-semibold">{words.today}</strong>
         <span>

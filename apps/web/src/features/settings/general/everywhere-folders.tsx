@@ -27,7 +27,7 @@ export function EverywhereFolders({ folders }: { folders: readonly string[] }) {
   return (
     <>
       {folders.length === 0 && <p className="text-muted">{words.foldersEmpty}</p>}
-      <ul className="grid empty:hidden">
+      <ul className="grid grid-cols-[minmax(0,1fr)] empty:hidden">
         {folders.map((path) => (
           <li key={path} className="flex min-h-9 items-center gap-2 border-b border-line py-1">
             <Icon name="folder" className="text-muted" />

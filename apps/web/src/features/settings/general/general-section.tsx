@@ -53,7 +53,7 @@ function Looks() {
   };
   return (
     <>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 sm:grid-cols-2">
         <Field label={words.language} description={words.languageHelp}>
           {(control) => (
             <Select

@@ -39,7 +39,7 @@ export function TimeZoneForm({ saved }: { saved: string }) {
   return (
     <form
       noValidate
-      className="grid max-w-md gap-3"
+      className="grid grid-cols-[minmax(0,1fr)] max-w-md gap-3"
       onKeyDown={(event) => event.key === 'Escape' && draft.reset()}
       onSubmit={(event) => {
         event.preventDefault();

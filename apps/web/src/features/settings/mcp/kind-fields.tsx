@@ -15,7 +15,7 @@ interface KindFieldsProps {
 export function KindFields(props: KindFieldsProps) {
   const words = useFeatureStrings(mcpStrings);
   return (
-    <div className="grid gap-3 sm:grid-cols-2">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2">
       <Field label={words.domain} description={words.domainHelp}>
         {(control) => (
           <Select

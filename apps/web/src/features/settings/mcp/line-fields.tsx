@@ -48,7 +48,7 @@ export function PairLines({ title, nameLabel, pairs, onChange, ...placeholders }
     >
       {pairs.map((pair, at) => (
         <Line key={at} at={at} onRemove={() => onChange(pairs.filter((_, other) => other !== at))}>
-          <div className="grid gap-2 sm:grid-cols-[2fr_3fr]">
+          <div className="grid grid-cols-[minmax(0,1fr)] gap-2 sm:grid-cols-[2fr_3fr]">
             <TextInput
               isExact
               aria-label={`${nameLabel} ${at + 1}`}
@@ -72,7 +72,7 @@ export function PairLines({ title, nameLabel, pairs, onChange, ...placeholders }
 
 function Lines(props: { title: string; help: string; add: string; onAdd: () => void; children: ReactNode }) {
   return (
-    <fieldset className="grid gap-2">
+    <fieldset className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <legend className="font-medium">{props.title}</legend>
       {props.children}
       <p className="text-muted">{props.help}</p>

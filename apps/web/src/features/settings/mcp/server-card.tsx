@@ -26,7 +26,7 @@ const TONES = { new: 'ask', ready: 'good', changed: 'ask', failing: 'bad', off: 
 export function ServerCard({ server, isOwner }: { server: McpServer; isOwner: boolean }) {
   const words = useFeatureStrings(mcpStrings);
   const common = useFeatureStrings(settingsStrings);
-  const change = useServerChange(server);
+  const { change, error } = useServerChange(server);
   const { lastError } = server;
   return (
     <Card label={server.name}>
@@ -38,7 +38,7 @@ export function ServerCard({ server, isOwner }: { server: McpServer; isOwner: bo
             label={words.on(server.name)}
             isLabelHidden
             isOn={server.isEnabled}
-            onChange={(isEnabled) => void change.run({ isEnabled })}
+            onChange={(isEnabled) => change({ isEnabled })}
           />
         </span>
       </div>
@@ -51,18 +51,13 @@ export function ServerCard({ server, isOwner }: { server: McpServer; isOwner: bo
           error={new ApiError(200, lastError.code, lastError.message, lastError.hint)}
         />
       )}
-      <ActionFailure title={common.notSaved} error={change.error} />
+      <ActionFailure title={common.notSaved} error={error} />
       {server.offeredTools !== null && <OfferReview key={server.offeredHash} server={server} />}
       {server.approvedTools.length > 0 && (
         <Details summary={words.tools(server.approvedTools.length)}>
           <ul className="grid grid-cols-[minmax(0,1fr)] divide-y divide-line">
             {server.approvedTools.map((tool) => (
-              <ToolRow
-                key={tool.name}
-                server={server}
-                tool={tool}
-                onChoose={(next) => void change.run(next)}
-              />
+              <ToolRow key={tool.name} server={server} tool={tool} onChoose={(next) => change(next)} />
             ))}
           </ul>
         </Details>
@@ -71,8 +66,8 @@ export function ServerCard({ server, isOwner }: { server: McpServer; isOwner: bo
         <KindFields
           domain={server.domain}
           risk={server.risk}
-          onDomain={(domain) => void change.run({ domain })}
-          onRisk={(risk) => void change.run({ risk })}
+          onDomain={(domain) => change({ domain })}
+          onRisk={(risk) => change({ risk })}
         />
       </Details>
       {(isOwner || server.transport.kind === 'http') && (
@@ -106,7 +101,7 @@ function Acts({ server }: { server: McpServer }) {
     <>
       <div className="flex flex-wrap items-center gap-2">
         <Button
-          aria-label={words.checkName(server.name)}
+          aria-label={check.isBusy ? undefined : words.checkName(server.name)}
           aria-disabled={check.isBusy}
           onClick={() => void check.run()}
         >

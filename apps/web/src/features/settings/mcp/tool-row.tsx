@@ -36,7 +36,7 @@ export function ToolRow({ server, tool, onChoose }: ToolRowProps) {
         />
       </div>
       <ToolText tool={tool} />
-      <div className="grid gap-2 sm:grid-cols-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-2 sm:grid-cols-2">
         <Select
           aria-label={words.toolDomain(tool.name)}
           value={choice.domain ?? ''}

@@ -1,7 +1,7 @@
 import type { McpServer } from '@vitto/contracts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useVitto } from '../../../api/vitto-context.tsx';
-import { useAction } from '../use-action.ts';
+import { useChoices } from '../use-choices.ts';
 import { changeServer, mcpQuery, type ServerChange, type ServerList } from './mcp-api.ts';
 
 /** Puts what the server answered into the list that is shown. */
@@ -23,26 +23,14 @@ export function useServerCache() {
   return { put, refresh };
 }
 
-/** Shows a choice at once; a refusal takes it back. */
+/** What a person says of a server and of its tools. */
 export function useServerChange(server: McpServer) {
   const { client } = useVitto();
   const { put, refresh } = useServerCache();
-  return useAction(async (_key, change: ServerChange) => {
-    const { isEnabled, domain, risk, toolChoices } = change;
-    put({
-      ...server,
-      ...(isEnabled === undefined ? {} : { isEnabled }),
-      ...(domain === undefined ? {} : { domain }),
-      ...(risk === undefined ? {} : { risk }),
-      ...(toolChoices === undefined ? {} : { toolChoices }),
-    });
-    try {
-      put(await changeServer(client, server.id, change));
-      return true;
-    } catch (error) {
-      put(server);
-      void refresh();
-      throw error;
-    }
-  });
+  const { choose, error } = useChoices<McpServer>({ show: put, refresh: () => void refresh() });
+  const change = (part: Pick<ServerChange, 'isEnabled' | 'domain' | 'risk' | 'toolChoices'>) => {
+    const given = Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined));
+    choose({ ...server, ...given }, () => changeServer(client, server.id, part));
+  };
+  return { change, error };
 }

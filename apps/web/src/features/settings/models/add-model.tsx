@@ -32,7 +32,7 @@ export function AddModel({ models, suggestions, onAdd }: AddModelProps) {
   return (
     <form
       noValidate
-      className="grid gap-2"
+      className="grid grid-cols-[minmax(0,1fr)] gap-2"
       onSubmit={(event) => {
         event.preventDefault();
         add(draft.value);

@@ -48,7 +48,7 @@ export function MainModels({ setup, settings }: { setup: ModelSetup; settings: S
       }
     >
       {models.length === 0 && <p className="text-muted">{words.mainEmpty}</p>}
-      <ol className="grid gap-2 empty:hidden">
+      <ol className="grid grid-cols-[minmax(0,1fr)] gap-2 empty:hidden">
         {models.map((model, at) => (
           <ModelRow
             key={model}
@@ -69,7 +69,7 @@ export function MainModels({ setup, settings }: { setup: ModelSetup; settings: S
         onAdd={(model) => change([...models, model])}
       />
       <form
-        className="grid gap-3"
+        className="grid grid-cols-[minmax(0,1fr)] gap-3"
         onSubmit={(event) => {
           event.preventDefault();
           void submit(models);

@@ -38,7 +38,11 @@ export function ModelRow({ model, at, count, onMove, onRemove }: ModelRowProps) 
           {at + 1}
         </span>
         <code className="mono min-w-0 flex-1 basis-40 font-medium break-all">{model.toWellFormed()}</code>
-        <Button aria-label={words.testName(model)} aria-disabled={test.isBusy} onClick={() => void run()}>
+        <Button
+          aria-label={test.isBusy ? undefined : words.testName(model)}
+          aria-disabled={test.isBusy}
+          onClick={() => void run()}
+        >
           {test.isBusy ? words.testing : words.test}
         </Button>
         <Step ref={up} icon="up" label={words.up(model)} isOff={at === 0} onPress={() => move(-1)} />

@@ -27,7 +27,7 @@ export function ModelsSection() {
           <Loaded query={settings}>{(saved) => <MainModels setup={found} settings={saved} />}</Loaded>
           {found.mayChange && <StepByStep isOpenAtFirst={found.mainModels.length === 0} />}
           <Part title={words.providers} text={found.mayChange ? words.providersText : words.mayNot}>
-            <ul className="grid gap-2">
+            <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
               {found.providers.map((provider) => (
                 <ProviderCard
                   key={provider.name}
@@ -72,11 +72,11 @@ function OtherRoles() {
   const roles = (system.data?.models ?? []).filter((one) => one.role !== 'main');
   return (
     <Part title={words.roles} text={words.rolesText}>
-      <dl className="grid gap-px overflow-hidden rounded-lg border border-line bg-line empty:hidden">
+      <dl className="grid grid-cols-[minmax(0,1fr)] gap-px overflow-hidden rounded-lg border border-line bg-line empty:hidden">
         {roles.map((one) => (
           <div
             key={one.role}
-            className="grid gap-x-4 bg-surface px-3 py-2 sm:grid-cols-[14rem_minmax(0,1fr)]"
+            className="grid grid-cols-[minmax(0,1fr)] gap-x-4 bg-surface px-3 py-2 sm:grid-cols-[14rem_minmax(0,1fr)]"
           >
             <dt className="text-muted">{words.role[one.role]}</dt>
             <dd className="mono break-all">{one.models.length === 0 ? words.none : one.models.join(', ')}</dd>

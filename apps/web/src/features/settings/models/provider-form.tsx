@@ -43,7 +43,7 @@ export function ProviderForm({ provider, onClose }: { provider: ModelProvider; o
     <form
       noValidate
       autoComplete="off"
-      className="appear grid gap-3"
+      className="appear grid grid-cols-[minmax(0,1fr)] gap-3"
       onKeyDown={(event) => event.key === 'Escape' && close()}
       onSubmit={(event) => {
         event.preventDefault();

@@ -33,7 +33,7 @@ export function TestOutcome({ result, error }: { result: ModelTest | null; error
   }
   const tokens = (result.usage?.inputTokens ?? 0) + (result.usage?.outputTokens ?? 0);
   return (
-    <div role="status" className="appear grid gap-1">
+    <div role="status" className="appear grid grid-cols-[minmax(0,1fr)] gap-1">
       <p className="tabular flex flex-wrap items-center gap-x-3 text-muted">
         <span className="inline-flex items-center gap-1 text-green">
           <Icon name="check" />

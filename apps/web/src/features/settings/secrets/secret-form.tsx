@@ -42,7 +42,7 @@ export function SecretForm({ known, onClose }: { known: readonly string[]; onClo
     <form
       noValidate
       autoComplete="off"
-      className="appear grid gap-3 rounded-lg border border-line-strong p-3"
+      className="appear grid grid-cols-[minmax(0,1fr)] gap-3 rounded-lg border border-line-strong p-3"
       onKeyDown={(event) => event.key === 'Escape' && cancel()}
       onSubmit={(event) => {
         event.preventDefault();

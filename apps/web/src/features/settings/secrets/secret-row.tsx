@@ -82,7 +82,7 @@ function ReplaceForm({ name, onClose }: { name: string; onClose: (isDone: boolea
     <form
       noValidate
       autoComplete="off"
-      className="grid gap-3"
+      className="grid grid-cols-[minmax(0,1fr)] gap-3"
       onKeyDown={(event) => event.key === 'Escape' && onClose(false)}
       onSubmit={(event) => {
         event.preventDefault();

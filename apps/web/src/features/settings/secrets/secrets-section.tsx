@@ -19,7 +19,7 @@ export function SecretsSection() {
   const names = secrets.data?.items.map((one) => one.name) ?? [];
   return (
     <>
-      <div className="grid gap-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
         <p className="max-w-prose text-muted">{words.text}</p>
         <p className="max-w-prose text-muted">
           {words.how} <code className="mono text-ink">{'{{secret:NAME}}'}</code>
@@ -35,7 +35,7 @@ export function SecretsSection() {
             items.length === 0 ? (
               <p className="text-muted">{words.empty}</p>
             ) : (
-              <ul className="grid gap-2">
+              <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
                 {items.map((one) => (
                   <SecretRow key={one.name} secret={one} />
                 ))}

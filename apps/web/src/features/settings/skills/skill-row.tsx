@@ -10,6 +10,7 @@ import { formatBytes } from '../../chat/model/format.ts';
 import { ActionFailure, Card } from '../parts.tsx';
 import { settingsStrings } from '../strings.ts';
 import { useAction } from '../use-action.ts';
+import { useChoices } from '../use-choices.ts';
 import { SkillText } from './skill-text.tsx';
 import { deleteSkill, skillsQuery, switchSkill, type SkillList } from './skills-api.ts';
 import { skillsStrings } from './strings.ts';
@@ -20,7 +21,7 @@ export function SkillRow({ skill }: { skill: Skill }) {
   const { client } = useVitto();
   const queries = useQueryClient();
   const { queryKey } = skillsQuery(client);
-  const change = useSwitch(skill);
+  const { turn, error } = useSwitch(skill);
   const remove = useAction(async () => {
     await deleteSkill(client, skill.name);
     await queries.invalidateQueries({ queryKey });
@@ -29,12 +30,7 @@ export function SkillRow({ skill }: { skill: Skill }) {
     <Card label={skill.name}>
       <div className="flex flex-wrap items-center gap-2">
         <code className="mono min-w-0 flex-1 font-medium break-all">{skill.name}</code>
-        <Switch
-          label={words.use(skill.name)}
-          isLabelHidden
-          isOn={skill.isEnabled}
-          onChange={(isEnabled) => void change.run(isEnabled)}
-        />
+        <Switch label={words.use(skill.name)} isLabelHidden isOn={skill.isEnabled} onChange={turn} />
       </div>
       <p className="break-words" dir="auto">
         {skill.description.toWellFormed()}
@@ -53,7 +49,7 @@ export function SkillRow({ skill }: { skill: Skill }) {
           onConfirm={() => void remove.run()}
         />
       </div>
-      <ActionFailure title={common.notSaved} error={change.error} />
+      <ActionFailure title={common.notSaved} error={error} />
       <ActionFailure title={words.notDeleted} error={remove.error} />
       <Details summary={words.view}>
         <SkillText skill={skill} />
@@ -62,23 +58,19 @@ export function SkillRow({ skill }: { skill: Skill }) {
   );
 }
 
-/** On or off at once; a refusal takes it back. */
 function useSwitch(skill: Skill) {
   const { client } = useVitto();
   const queries = useQueryClient();
   const { queryKey } = skillsQuery(client);
-  const put = (next: Skill) =>
-    queries.setQueryData<SkillList>(
-      queryKey,
-      (list) => list && { items: list.items.map((one) => (one.name === next.name ? next : one)) },
-    );
-  return useAction(async (_key, isEnabled: boolean) => {
-    put({ ...skill, isEnabled });
-    try {
-      put(await switchSkill(client, skill.name, isEnabled));
-    } catch (error) {
-      put(skill);
-      throw error;
-    }
+  const { choose, error } = useChoices<Skill>({
+    show: (next) =>
+      queries.setQueryData<SkillList>(
+        queryKey,
+        (list) => list && { items: list.items.map((one) => (one.name === next.name ? next : one)) },
+      ),
+    refresh: () => void queries.invalidateQueries({ queryKey }),
   });
+  const turn = (isEnabled: boolean) =>
+    choose({ ...skill, isEnabled }, () => switchSkill(client, skill.name, isEnabled));
+  return { turn, error };
 }

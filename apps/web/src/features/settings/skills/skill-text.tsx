@@ -48,7 +48,7 @@ export function SkillText({ skill }: { skill: Skill }) {
       {skill.files.length > 0 && (
         <>
           <h4 className="font-medium">{words.fileList}</h4>
-          <ul className="mono grid gap-px">
+          <ul className="mono grid grid-cols-[minmax(0,1fr)] gap-px">
             {skill.files.map((file) => (
               <li key={file.path} className="flex gap-3">
                 <a

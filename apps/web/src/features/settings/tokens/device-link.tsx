@@ -27,7 +27,7 @@ export function DeviceLink() {
       <Button className="justify-self-start" aria-disabled={make.isBusy} onClick={() => void make.run()}>
         {words.deviceMake}
       </Button>
-      <div role="status" className="grid gap-2 empty:hidden">
+      <div role="status" className="grid grid-cols-[minmax(0,1fr)] gap-2 empty:hidden">
         {link !== null && (
           <>
             <code

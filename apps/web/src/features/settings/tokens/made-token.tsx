@@ -10,7 +10,10 @@ export function MadeToken({ token, onClose }: { token: CreatedToken; onClose: ()
   const words = useFeatureStrings(tokensStrings);
   const common = useFeatureStrings(settingsStrings);
   return (
-    <div role="status" className="appear grid gap-2 rounded-lg border border-amber-line bg-amber-soft p-3">
+    <div
+      role="status"
+      className="appear grid grid-cols-[minmax(0,1fr)] gap-2 rounded-lg border border-amber-line bg-amber-soft p-3"
+    >
       <p>
         <strong className="font-semibold">{words.made(token.name.toWellFormed())}</strong> {words.once}
       </p>

@@ -45,7 +45,7 @@ export function TokenForm(props: { onMade: (token: CreatedToken) => void; onClos
   return (
     <form
       noValidate
-      className="appear grid gap-3 rounded-lg border border-line-strong p-3"
+      className="appear grid grid-cols-[minmax(0,1fr)] gap-3 rounded-lg border border-line-strong p-3"
       onKeyDown={(event) => event.key === 'Escape' && close()}
       onSubmit={(event) => {
         event.preventDefault();
@@ -103,7 +103,7 @@ function Scopes(props: {
   return (
     <fieldset aria-describedby={props.isMissing ? errorId : undefined}>
       <legend className="font-medium">{words.scopes}</legend>
-      <div className="grid sm:grid-cols-2 sm:gap-x-4">
+      <div className="grid grid-cols-[minmax(0,1fr)] sm:grid-cols-2 sm:gap-x-4">
         {TOKEN_SCOPES.map((scope) => (
           <Checkbox
             key={scope}

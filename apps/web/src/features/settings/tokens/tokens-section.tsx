@@ -33,7 +33,7 @@ export function TokensSection() {
             items.length === 0 ? (
               <p className="text-muted">{words.empty}</p>
             ) : (
-              <ul className="grid gap-2">
+              <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
                 {items.map((one) => (
                   <TokenRow key={one.id} token={one} />
                 ))}
