@@ -164,7 +164,10 @@ export class ServerSession {
     if (error instanceof AppError && error.code.startsWith('mcp.')) return error;
     this.#isOver = true;
     const why = [causeOf(error)?.message ?? describeError(error), this.#opened.story()];
-    const told = why.filter((part) => part !== null).join(' ');
+    const told = why
+      .filter((part) => part !== null)
+      .map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
+      .join(' ');
     return new ServerLost(this.#options.server, maskSecrets(told.slice(0, 3_000).toWellFormed()), {
       hasEnded: this.#opened.hasEnded(),
       hasForgotten: SdkHttpError.isInstance(error) && error.status === 404,
