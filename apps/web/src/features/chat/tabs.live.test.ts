@@ -80,9 +80,10 @@ describe('several tabs of one browser', () => {
     beginTask();
     // Asleep before it was asked: it holds the lead, and says nothing.
     await page.goto(`${visit.origin}/sign-in`);
-    await page.evaluate(
-      () => void navigator.locks.request('vitto.stream', () => new Promise<never>(() => {})),
-    );
+    await page.evaluate(() => {
+      const asleep = navigator.locks.request('vitto.stream', () => new Promise<never>(() => {}));
+      asleep.catch(() => {});
+    });
     const tab = await openTab(await context.newPage());
     fake.emit(fake.make.text(TASK, 1, 'still here'));
     await expect.poll(() => said(tab), { timeout: 20_000 }).toBe('still here');
