@@ -32,6 +32,7 @@ import { CliError, EXIT } from './cli-error.ts';
 import { commandLine } from './command-line.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
+const VERIFY_TIMEOUT_MS = 600_000;
 /** The server itself waits 30 s for the greeting of an MCP server, and as long for its list. */
 const CHECK_TIMEOUT_MS = 90_000;
 /** Between a request that broke on its way and the one time it is sent again. */
@@ -110,7 +111,8 @@ export class ApiClient {
     this.#call(`api/mcp-servers/${encodeURIComponent(id)}/approve`, mcpServer, { method: 'POST', body });
   listAudit = (query: { action?: string; q?: string; cursor?: string; limit?: number }) =>
     this.#call('api/audit', auditPage, { query });
-  verifyAudit = () => this.#call('api/audit/verify', auditVerification, {});
+  /** Takes as long as there are entries: some seconds for a hundred thousand. */
+  verifyAudit = () => this.#call('api/audit/verify', auditVerification, { timeoutMs: VERIFY_TIMEOUT_MS });
   readSystem = () => this.#call('api/system', systemStatus, {});
   readSession = () => this.#call('api/session', me, {});
 

@@ -9,6 +9,14 @@ export interface ChainLink {
 
 const PAGE = 1_000;
 
+/** The fields in the order of `vitto_audit_bytes`, and the hash. */
+const READ_PAGE = {
+  text: `select seq::text, (extract(epoch from at) * 1000)::bigint::text, actor_id::text, via, address, action, object_type,
+       object_id, detail::text, hash
+     from vitto_audit_events e where e.seq > $1 order by e.seq limit ${PAGE}`,
+  rowMode: 'array' as const,
+};
+
 export async function readChainHead(sql: SqlClient): Promise<{ seq: number; hash: Buffer }> {
   const result = await sql.query('select seq::float8 as seq, hash from vitto_audit_head where id = 1');
   const head = result.rows[0] as { seq: number; hash: Buffer } | undefined;
@@ -19,15 +27,12 @@ export async function readChainHead(sql: SqlClient): Promise<{ seq: number; hash
 export async function* readChain(sql: SqlClient): AsyncGenerator<ChainLink> {
   let after = '0';
   for (;;) {
-    const result = await sql.query(
-      `select seq::text as seq, hash, array[seq::text, (extract(epoch from at) * 1000)::bigint::text, actor_id::text, via,
-         address, action, object_type, object_id, detail::text] as fields
-       from vitto_audit_events e where e.seq > $1 order by e.seq limit ${PAGE}`,
-      [after],
-    );
-    const rows = result.rows as ChainLink[];
-    yield* rows;
+    const { rows } = await sql.query<(string | null | Buffer)[]>({ ...READ_PAGE, values: [after] });
+    for (const row of rows) {
+      const fields = row.slice(0, -1) as (string | null)[];
+      yield { seq: fields[0] ?? '', fields, hash: row.at(-1) as Buffer };
+    }
     if (rows.length < PAGE) return;
-    after = rows.at(-1)?.seq ?? after;
+    after = String(rows.at(-1)?.[0]);
   }
 }
