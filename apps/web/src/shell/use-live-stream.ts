@@ -25,10 +25,12 @@ export function useLiveStream(): void {
     () =>
       stream.subscribe({
         onEvents: () => {},
-        // The journal is another one: what was asked before counts no more.
+        // The journal is another one: what was asked before counts no more. Again the stream begins first.
         onResync: () => {
-          void queries.invalidateQueries({ predicate: (query) => query.queryKey[0] !== SESSION_KEY[0] });
-          void api.readSession().then((me) => me !== null && stream.ensureStarted(me.lastPosition));
+          void api.readSession().then((me) => {
+            if (me !== null) stream.ensureStarted(me.lastPosition);
+            void queries.invalidateQueries({ predicate: (query) => query.queryKey[0] !== SESSION_KEY[0] });
+          });
         },
       }),
     [api, stream, queries],

@@ -61,21 +61,32 @@ export class TaskListStore {
     };
   }
 
+  /** Shows the first page of each list as soon as it is there; the rest of what is active follows. */
   readonly load = async (): Promise<void> => {
     const { signal } = this.#abort;
     try {
       const [active, recent] = await Promise.all([
-        this.#readActive(signal),
+        this.#readPage('active', null, signal),
         this.#readPage('', null, signal),
       ]);
       this.#cursor = recent.nextCursor;
-      const tasks = new Map([...recent.items, ...active].map((task) => [task.id, task]));
+      const tasks = new Map([...recent.items, ...active.items].map((task) => [task.id, task]));
       this.#set({ status: 'ready', error: null, live: { tasks, calls: new Map() }, older: this.#older() });
       this.#flush();
+      await this.#loadRest(active.nextCursor, signal);
     } catch (error) {
       if (!signal.aborted) this.#set({ ...this.#state, status: 'error', error: toApiError(error) });
     }
   };
+
+  async #loadRest(from: string | null, signal: AbortSignal): Promise<void> {
+    let cursor = from;
+    for (let pages = 1; pages < ACTIVE_PAGES && cursor !== null; pages += 1) {
+      const page = await this.#readPage('active', cursor, signal);
+      this.#addOlder(page.items);
+      cursor = page.nextCursor;
+    }
+  }
 
   readonly loadOlder = async (): Promise<void> => {
     if (this.#cursor === null || this.#state.older === 'loading') return;
@@ -84,32 +95,25 @@ export class TaskListStore {
     try {
       const older = await this.#readPage('', this.#cursor, signal);
       this.#cursor = older.nextCursor;
-      const { live } = this.#state;
-      // What is here already has had events since.
-      const tasks = new Map([...older.items.map((task) => [task.id, task] as const), ...live.tasks]);
-      this.#set({ ...this.#state, live: { ...live, tasks }, older: this.#older() });
+      this.#addOlder(older.items);
+      this.#set({ ...this.#state, older: this.#older() });
     } catch {
       if (!signal.aborted) this.#set({ ...this.#state, older: 'error' });
     }
   };
 
-  async #readActive(signal: AbortSignal): Promise<Task[]> {
-    const tasks: Task[] = [];
-    let cursor: string | null = null;
-    for (let pages = 0; pages < ACTIVE_PAGES; pages += 1) {
-      const found: { items: Task[]; nextCursor: string | null } = await this.#readPage(
-        'active',
-        cursor,
-        signal,
-      );
-      tasks.push(...found.items);
-      cursor = found.nextCursor;
-      if (cursor === null) break;
-    }
-    return tasks;
+  /** What is here already has had events since. */
+  #addOlder(older: readonly Task[]): void {
+    const { live } = this.#state;
+    const tasks = new Map([...older.map((task) => [task.id, task] as const), ...live.tasks]);
+    this.#set({ ...this.#state, live: { ...live, tasks } });
   }
 
-  #readPage(state: 'active' | '', cursor: string | null, signal: AbortSignal) {
+  #readPage(
+    state: 'active' | '',
+    cursor: string | null,
+    signal: AbortSignal,
+  ): Promise<{ items: Task[]; nextCursor: string | null }> {
     const query = new URLSearchParams({
       limit: String(LIMIT),
       ...(state === '' ? {} : { state }),

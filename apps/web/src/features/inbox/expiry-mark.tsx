@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { serverNow } from '../../api/server-clock.ts';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
 import { formatDuration } from '../chat/model/format.ts';
 import { URGENT_MS } from './inbox-entry.ts';
@@ -7,9 +8,9 @@ import { inboxStrings } from './strings.ts';
 /** Says how long is left in the last hour; before that the card's own line is enough. */
 export function ExpiryMark({ at }: { at: string }) {
   const strings = useFeatureStrings(inboxStrings);
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(serverNow);
   useEffect(() => {
-    const timer = window.setInterval(() => setNow(Date.now()), 1000);
+    const timer = window.setInterval(() => setNow(serverNow()), 1000);
     return () => window.clearInterval(timer);
   }, []);
   const left = Date.parse(at) - now;

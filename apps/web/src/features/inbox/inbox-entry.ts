@@ -1,4 +1,5 @@
 import type { Approval, Task } from '@vitto/contracts';
+import { serverNow } from '../../api/server-clock.ts';
 
 interface EntryBase {
   id: string;
@@ -22,7 +23,7 @@ export type InboxEntry =
 export const URGENT_MS = 3_600_000;
 
 /** What expires soon first, the nearest end first; then the newest. */
-export function orderEntries(entries: readonly InboxEntry[], now = Date.now()): InboxEntry[] {
+export function orderEntries(entries: readonly InboxEntry[], now = serverNow()): InboxEntry[] {
   const rank = (entry: InboxEntry) => {
     if (entry.kind !== 'approval') return Number.POSITIVE_INFINITY;
     const left = Date.parse(entry.approval.expiresAt) - now;

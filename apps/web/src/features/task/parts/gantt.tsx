@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { serverNow } from '../../../api/server-clock.ts';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useStrings } from '../../../i18n/strings-context.tsx';
 import { formatDuration } from '../../chat/model/format.ts';
@@ -148,10 +149,10 @@ function percent(share: number): string {
 
 /** The time, each second while something goes on. */
 function useNow(isLive: boolean): number {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(serverNow);
   useEffect(() => {
     if (!isLive) return;
-    const timer = window.setInterval(() => setNow(Date.now()), 1000);
+    const timer = window.setInterval(() => setNow(serverNow()), 1000);
     return () => window.clearInterval(timer);
   }, [isLive]);
   return now;
