@@ -63,7 +63,9 @@ function writeEverywhere(text: string): void {
   fake.title = text;
   fake.emit(
     make.created(TASK, { title: text }),
-    make.said(TASK, text),
+    make.said(TASK, text, {
+      attachments: [{ id: idOf(78), name: text, mediaType: text, bytes: 1 }],
+    }),
     make.started(TASK),
     make.make(TASK, 'vm.degraded', { reason: text, fallbackTier: text }),
     make.make(TASK, 'agent.reasoning', { turn: 1, attempt: 1, delta: text }),
@@ -87,6 +89,7 @@ function writeEverywhere(text: string): void {
       data: { [text]: text },
       artifacts: [{ id: idOf(77), name: text, mediaType: text, bytes: 1 }],
     }),
+    make.called(TASK, 'm', `mcp__${text}__${text}`, { text, untrusted: text }),
     make.called(TASK, 'w', 'whistle_user', { data: { message: text, severity: text } }),
     make.asked(TASK, 'c2', idOf(7), { [text]: text }, { tool: text, reason: text }),
     make.make(TASK, 'task.parked', {
