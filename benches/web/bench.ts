@@ -140,7 +140,7 @@ async function measureOpening(
   what: 'task' | 'list',
   size: number,
 ): Promise<Row> {
-  const selector = what === 'task' ? '[data-step]' : '[data-task]';
+  const selector = what === 'task' ? '[data-steps] [data-index]' : '[data-row]';
   const values: number[] = [];
   for (let run = 0; run < runs; run += 1) {
     await page.goto(`${on.url}/vitto/inbox`);
