@@ -106,13 +106,16 @@ export class McpConnections {
 
   #open(server: McpServerRecord, target: McpTransport, isOwners: boolean): ServerConnection {
     const logger = this.#deps.logger.child({ mcpServer: server.name, userId: server.userId });
+    let noted = Promise.resolve();
     return new ServerConnection({
       server: server.name,
       version: this.#deps.version,
       open: () => openTransport(target, { isOwners, logger }),
       limits: { ...CONNECTION_LIMITS, ...this.#deps.limits },
       onOffer: (offer) => {
-        offer
+        // In the order in which they were made: the last one is what stays.
+        noted = noted
+          .then(() => offer)
           .then((now) => noteOffer(this.#deps.database.pool, server, now))
           .catch((error: unknown) => logger.warn({ err: error }, 'could not note what a server offers'));
       },
