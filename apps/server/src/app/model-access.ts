@@ -89,7 +89,7 @@ export class ModelAccess {
   }
 }
 
-/** A provider whose access the environment gives whole is not mixed: a key of it never goes to an address from the app. */
+/** A key of the environment never goes to an address from the app: what the environment gives in part gives no key. */
 function merge(environment: ProviderSettings, stored: ProviderKey[]): ProviderSettings {
   const merged: ProviderSettings = { ...environment };
   for (const { name, apiKey, baseUrl } of stored) {
@@ -99,7 +99,8 @@ function merge(environment: ProviderSettings, stored: ProviderKey[]): ProviderSe
       ...(apiKey === null ? {} : { apiKey }),
       ...(baseUrl === null ? {} : { baseUrl }),
     };
-    merged[provider] = { ...own, ...environment[provider] };
+    const { apiKey: _, ...rest } = environment[provider] ?? {};
+    merged[provider] = { ...own, ...rest };
   }
   return merged;
 }

@@ -6,6 +6,7 @@ import {
   type FakeProvider,
   type FakeReply,
 } from '../engine/models/testing/fake-provider.ts';
+import type { ModelSettings } from '../engine/index.ts';
 import { ensureOwner } from '../identity/index.ts';
 import { createTestVault } from '../identity/vault/testing.ts';
 import { createTestDatabase } from '../kernel/database/testing.ts';
@@ -33,7 +34,7 @@ beforeEach(() => bed.database.pool.query('delete from vitto_model_providers'));
 afterEach(() => provider?.close());
 afterAll(() => bed.drop());
 
-const make = (environment = { models: {}, providers: {} }) =>
+const make = (environment: ModelSettings = { models: {}, providers: {} }) =>
   createTestModels(bed.database, { vault, environment });
 const one = (setup: ModelSetup, name: ModelProviderName) =>
   setup.providers.find((candidate) => candidate.name === name);
@@ -101,6 +102,13 @@ describe('a provider that is set up in the app', () => {
       apiKey: KEY,
       baseUrl: 'http://127.0.0.1:1/v1',
     });
+  });
+
+  it('is never sent a key that the environment holds without an address', async () => {
+    const { setup, access } = make({ models: {}, providers: { compatible: { apiKey: KEY } } });
+    await setup.set({ ...member, role: 'admin' }, 'compatible', { baseUrl: 'http://127.0.0.1:1/v1' });
+    expect((await access.settings()).providers.compatible).toEqual({ baseUrl: 'http://127.0.0.1:1/v1' });
+    expect(one(await setup.read(owner), 'compatible')).toMatchObject({ hasKey: false, source: 'app' });
   });
 
   it.each([
