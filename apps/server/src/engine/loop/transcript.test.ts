@@ -209,6 +209,22 @@ describe('a message that stands in for an earlier one', () => {
     ]);
   });
 
+  it('drops an answer that was written after it and before the model was given it: people do not see that one either', () => {
+    const told = journal()
+      .say('one')
+      .add('agent.iteration', { iteration: 1, turn: 1, inputSeq: 1 })
+      .say('steer')
+      .add('agent.turn_completed', {
+        turn: 1,
+        message: { role: 'assistant', content: [{ type: 'text', text: '1' }] },
+      })
+      .turn('2')
+      .end();
+    expect(linesOf(fold(told.events))).toEqual(['one', '1', 'steer', '2']);
+    const edited = told.say('better', { replaces: 'steer' }).turn('3');
+    expect(linesOf(fold(edited.events))).toEqual(['one', 'better', '3']);
+  });
+
   it('keeps a summary of what came before it', () => {
     const told = journal().say('one').turn('1').end().say('two').turn('2', {});
     told.add('phase.completed', { phase: 'compaction', summary: 'in short', throughPosition: 4 });

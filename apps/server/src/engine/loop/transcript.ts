@@ -140,10 +140,11 @@ export class Transcript {
     this.#unread.push({ seq, position, taskId, messageId, message });
   }
 
-  /** Forgets a message and all that came after it: another one stands in for it. */
+  /** Forgets a message and all that came after it, also what came before the model was given it: another one stands in for it. */
   #dropFrom(messageId: string): void {
-    const start = this.#entries.findIndex((entry) => entry.messageId === messageId);
-    if (start < 0) return;
+    const replaced = this.#entries.find((entry) => entry.messageId === messageId);
+    if (replaced === undefined) return;
+    const start = this.#entries.findIndex((entry) => entry.first >= replaced.first);
     this.#entries = this.#entries.slice(0, start);
     this.#bytes = this.#entries.reduce((sum, entry) => sum + entry.bytes, 0);
     this.#unread = [];
