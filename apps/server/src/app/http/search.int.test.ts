@@ -155,6 +155,24 @@ describe('a search', () => {
     expect(await find('narwhal')).toHaveLength(1);
   });
 
+  it('does not find what an edit replaced', async () => {
+    const { taskId } = await converse('x', 'the axolotl is green', 'an axolotl, noted');
+    const [message] = (await find('axolotl')).filter((hit) => hit.kind === 'message');
+    await bed.append(taskId, [
+      {
+        type: 'user.message',
+        payload: {
+          messageId: newId(),
+          text: 'the axolotl is pink',
+          source: 'test',
+          replaces: newId(),
+          replacesPosition: message?.position ?? 0,
+        },
+      },
+    ]);
+    expect((await find('axolotl')).map(textOf)).toEqual([expect.stringContaining('pink')]);
+  });
+
   it("shows nobody else's", async () => {
     await converse('theirs okapi', 'their okapi', 'an okapi', bed.stranger.userId);
     expect(await find('okapi')).toEqual([]);

@@ -126,9 +126,9 @@ export async function findMessage(
   return (result.rows[0] as MessagePlace | undefined) ?? null;
 }
 
-/** True for an event of the conversation $1 that a later message stands in for. */
-const isReplaced = (event: string) => `exists (select 1 from vitto_task_events r
-  where r.conversation_id = $1 and r.type = 'user.message' and r.payload->>'replaces' is not null
+/** True for an event of a conversation that a later message stands in for. */
+export const isReplaced = (event: string) => `exists (select 1 from vitto_task_events r
+  where r.conversation_id = ${event}.conversation_id and r.type = 'user.message' and r.payload->>'replaces' is not null
     and r.position > ${event}.position and (r.payload->>'replacesPosition')::bigint <= ${event}.position)`;
 
 /**

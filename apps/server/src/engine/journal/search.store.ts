@@ -1,5 +1,6 @@
 import type { SearchHit } from '@vitto/contracts';
 import type { Sql } from '../../kernel/database/database.ts';
+import { isReplaced } from './conversation.store.ts';
 import { toSearchWords } from './search-words.ts';
 
 /** Written like this in the index too. */
@@ -26,7 +27,7 @@ interface HitRow {
 /**
  * Finds a user's conversations by their titles, by what was written in them, and by what tasks resulted in. All words
  * must be there, the last may be a beginning; what has no words (an emoji) is looked for in titles. Best first: titles
- * before texts, and the newer the better.
+ * before texts, and the newer the better. What an edit replaced is not found: the conversation does not show it.
  */
 export async function searchConversations(
   sql: Sql,
@@ -61,6 +62,7 @@ export const SEARCH = `
       coalesce(e.payload->>'text', e.payload->>'result', '') as text, e.position::float8 as position, e.at,
       ts_rank(${WORDS_OF_EVENT}, words.query, 1) as rank
     from newest join vitto_task_events e using (task_id, seq) join vitto_conversations c on c.id = e.conversation_id, words
+    where not ${isReplaced('e')}
     union all
     select c.id, c.title, null, 'title', c.title, null, c.updated_at, 1
     from vitto_conversations c, words
