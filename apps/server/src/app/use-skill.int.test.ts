@@ -80,6 +80,20 @@ it('gives the instructions and files of a skill when they are asked for, and tai
   expect(task).toMatchObject({ state: 'completed', tainted: false });
 });
 
+it('gives no characters that nobody sees, in files neither', async () => {
+  const file = { path: 'notes.md', content: base64('Say ahoy\u{e0049}\u{e0067}.\r\n') };
+  const text = '---\nname: hidden\ndescription: Hides things.\n---\nRead notes.md.';
+  await skills.put(h.userId, 'hidden', { text, files: [file] });
+  const { results } = await run({ name: 'hidden', file: 'notes.md' });
+  expect(results[0]?.text).toBe('Say ahoy.\n\n\n[2 invisible characters were taken out]');
+  const named = { ...file, path: 'a\u202etxt.md' };
+  await expect(skills.put(h.userId, 'hidden', { text, files: [named] })).rejects.toMatchObject({
+    code: 'skill.invalid',
+    errors: [{ path: 'files.0.path' }],
+  });
+  await skills.remove(h.userId, 'hidden');
+});
+
 it('goes away with the last skill that is switched on', async () => {
   await skills.enable(h.userId, 'greeting', false);
   const { tools, system } = await run();

@@ -1,4 +1,5 @@
 import { SKILL_FILE_MAX_BYTES, SKILL_MAX_BYTES, type PutSkill } from '@vitto/contracts';
+import { stripInvisible } from '../../engine/index.ts';
 import { invalid } from './read-skill.ts';
 
 export interface SkillFileContent {
@@ -40,6 +41,7 @@ export function checkSkillFiles(files: PutSkill['files']): SkillFileContent[] {
 function findFault(path: string): string | null {
   if (path.startsWith('/') || /^[a-z]:/iu.test(path)) return 'is not relative to the folder';
   if (/[\\\p{Cc}]/u.test(path)) return 'holds a backslash or a control character';
+  if (stripInvisible(path).removed > 0) return 'holds characters that do not show';
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..')) return 'has an empty part, . or ..';
   if (parts.some((part) => Buffer.byteLength(part) > 255)) return 'has a part of more than 255 bytes';

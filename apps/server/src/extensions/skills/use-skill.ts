@@ -69,7 +69,7 @@ function noFile({ name, files }: { name: string; files: { path: string }[] }, fi
 
 async function showFile(context: ToolContext, path: string, content: Buffer): Promise<ToolResult> {
   const text = toText(content);
-  if (text !== null) return { status: 'ok', text, data: { path, bytes: content.length } };
+  if (text !== null) return { status: 'ok', text: toShown(text), data: { path, bytes: content.length } };
   const kept = await context.artifacts.save(
     path.split('/').at(-1) ?? path,
     'application/octet-stream',
@@ -81,6 +81,12 @@ async function showFile(context: ToolContext, path: string, content: Buffer): Pr
     artifacts: [kept],
     data: { path, bytes: content.length },
   };
+}
+
+/** Nothing in it that the person who put it there could not see. */
+function toShown(content: string): string {
+  const { text, removed } = stripInvisible(content);
+  return removed === 0 ? content : `${text}\n\n[${removed} invisible characters were taken out]`;
 }
 
 function toText(content: Buffer): string | null {
