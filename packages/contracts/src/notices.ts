@@ -32,16 +32,18 @@ export const webhook = z.object({
 export type Webhook = z.infer<typeof webhook>;
 /** The secret that signs deliveries (Standard Webhooks, `whsec_…`) is shown once. */
 export const createdWebhook = webhook.extend({ secret: z.string() });
+/** Addresses are shown and logged as they are: a password has no place in them, and deliveries are signed. */
+const webhookUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2000)
+  .refine((url) => !/^https?:\/*[^/?#]*@/i.test(url), 'an address holds no user and no password');
 export const createWebhook = z.strictObject({
-  url: z.url({ protocol: /^https?$/ }).max(2000),
+  url: webhookUrl,
   description: z.string().max(200).default(''),
   events: z.array(noticeEvent).min(1),
 });
 export const updateWebhook = z.strictObject({
-  url: z
-    .url({ protocol: /^https?$/ })
-    .max(2000)
-    .optional(),
+  url: webhookUrl.optional(),
   description: z.string().max(200).optional(),
   events: z.array(noticeEvent).min(1).optional(),
   isEnabled: z.boolean().optional(),

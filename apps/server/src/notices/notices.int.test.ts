@@ -1,6 +1,6 @@
 import { createECDH, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { NewEvent } from '@vitto/contracts';
+import { createWebhook, updateWebhook as changeWebhook, type NewEvent } from '@vitto/contracts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { appendEvents } from '../engine/index.ts';
@@ -200,6 +200,36 @@ describe('a webhook', () => {
     expect(await listDeliveries(made.database.pool, userId, hook.id, 10)).toHaveLength(2);
   });
 
+  it('that is switched off leaves no delivery waiting for ever', async () => {
+    const notices = await startNotices();
+    const hook = await notices.createWebhook(userId, {
+      url: url(),
+      description: '',
+      events: ['approval.requested'],
+    });
+    answers = [answer(500)];
+    await tell(await startTask(), [requested()]);
+    const read = async () => (await listDeliveries(made.database.pool, userId, hook.id, 10))[0];
+    await expect.poll(async () => (await read())?.attempts, { timeout: 20_000 }).toBe(1);
+    await updateWebhook(made.database.pool, userId, hook.id, { isEnabled: false });
+    await expect.poll(async () => (await read())?.state, { timeout: 20_000 }).toBe('failed');
+    expect(await read()).toMatchObject({ attempts: 1, lastError: 'The webhook was switched off.' });
+  });
+
+  it('whose secret cannot be opened says so with its deliveries', async () => {
+    const notices = await startNotices();
+    const hook = await notices.createWebhook(userId, {
+      url: url(),
+      description: '',
+      events: ['approval.requested'],
+    });
+    await made.database.pool.query("update vitto_webhooks set key_id = 'another' where id = $1", [hook.id]);
+    await tell(await startTask(), [requested()]);
+    const read = async () => (await listDeliveries(made.database.pool, userId, hook.id, 10))[0];
+    await expect.poll(async () => (await read())?.state, { timeout: 30_000 }).toBe('failed');
+    expect((await read())?.lastError).toMatch(/master key another/);
+  });
+
   it('is told of what happened while no process looked', async () => {
     const before = await startNotices();
     await before.createWebhook(userId, { url: url(), description: '', events: ['approval.requested'] });
@@ -227,6 +257,18 @@ describe('a webhook', () => {
     await expect(notices.testWebhook(strangerId, hook.id)).rejects.toMatchObject({
       code: 'webhook.not-found',
     });
+  });
+
+  it('has no password in its address', () => {
+    for (const [address, isTaken] of [
+      ['https://user:pass@receiver.test/', false],
+      ['http://token@receiver.test', false],
+      ['https://receiver.test/hook?mail=a@b.test', true],
+    ] as const) {
+      const request = { url: address, events: ['task.failed'] };
+      expect(createWebhook.safeParse(request).success, address).toBe(isTaken);
+      expect(changeWebhook.safeParse({ url: address }).success, address).toBe(isTaken);
+    }
   });
 
   it('keeps its secret sealed', async () => {

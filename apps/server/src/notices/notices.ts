@@ -26,6 +26,7 @@ import { PUSH_QUEUE, WEBHOOK_QUEUE, type PushJob, type WebhookJob } from './queu
 import { sendPush, type PushOutcome } from './send-push.ts';
 import { sendWebhook } from './send-webhook.ts';
 import {
+  closeDelivery,
   countWebhooks,
   disableFailing,
   insertWebhook,
@@ -179,9 +180,9 @@ export class Notices {
   async #deliver({ data, isLast }: Sending<WebhookJob>): Promise<void> {
     const sql = this.#deps.database.pool;
     const pending = await readPendingDelivery(sql, data.deliveryId);
-    if (pending === null) return;
+    if (pending === null) return closeDelivery(sql, data.deliveryId);
     const { target, body } = pending;
-    const attempt = await this.#send(target, data.deliveryId, body, new Date());
+    const attempt = await this.#send(target, data.deliveryId, body, new Date()).catch(toFailedAttempt);
     const isGone = attempt.status === 410;
     if (attempt.isOk) return noteAttempt(sql, data.deliveryId, attempt, 'delivered');
     await noteAttempt(sql, data.deliveryId, attempt, isLast || isGone ? 'failed' : 'pending');
@@ -264,6 +265,12 @@ export class Notices {
     const { database, vault } = this.#deps;
     return readPushKeys(database.pool, vault, () => webPush.generateVAPIDKeys());
   }
+}
+
+/** Also what keeps a delivery from being made at all (its secret cannot be opened) is told to people. */
+function toFailedAttempt(error: unknown) {
+  if (!(error instanceof AppError)) throw error;
+  return { isOk: false, status: null, error: error.message };
 }
 
 /** What a sealed value belongs to: it opens nowhere else. */

@@ -167,6 +167,15 @@ export async function readPendingDelivery(
   return { target: toTarget(target), body };
 }
 
+/** Ends a delivery that is not made any more, since its webhook is switched off. */
+export async function closeDelivery(sql: Sql, deliveryId: string): Promise<void> {
+  await sql.query(
+    `update vitto_webhook_deliveries set state = 'failed', last_error = 'The webhook was switched off.'
+     where id = $1 and state = 'pending'`,
+    [deliveryId],
+  );
+}
+
 export interface Attempt {
   status: number | null;
   error: string | null;
