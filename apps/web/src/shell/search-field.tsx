@@ -19,7 +19,7 @@ export function SearchField({ text, onText }: { text: string; onText: (text: str
         aria-label={strings.list.search}
         aria-keyshortcuts="Control+K Meta+K"
         placeholder={strings.list.search}
-        className="min-h-8 w-full rounded-md border border-line bg-surface ps-8 pe-8 placeholder:text-muted hover:border-line-strong max-md:text-base [&::-webkit-search-cancel-button]:hidden"
+        className="min-h-8 w-full rounded-md border border-line bg-surface ps-8 pe-8 placeholder:text-muted hover:border-line-strong focus-visible:outline-offset-[-2px] max-md:text-base [&::-webkit-search-cancel-button]:hidden"
         value={text}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={(event) => {

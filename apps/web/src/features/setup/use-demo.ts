@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError, mayHaveArrived, toApiError } from '../../api/api-error.ts';
 import { CONVERSATIONS_KEY } from '../../api/queries.ts';
+import { serverNow } from '../../api/server-clock.ts';
 import { useVitto } from '../../api/vitto-context.tsx';
 
 /** Starts the demo, once, and goes to its conversation. Who has gone elsewhere meanwhile stays there. */
@@ -33,7 +34,7 @@ export function useDemo() {
   const start = () => {
     if (isBusy.current) return;
     isBusy.current = true;
-    setStartedAt(new Date().toISOString());
+    setStartedAt(new Date(serverNow()).toISOString());
     setError(null);
     void play()
       .catch((failure: unknown) => {

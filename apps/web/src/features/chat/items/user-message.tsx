@@ -8,14 +8,16 @@ export function UserMessage({ item }: { item: UserItem }) {
   const strings = useStrings();
   const mayReplace = !item.isAnswer && item.replacedBy === undefined;
   return (
-    <article className="appear group ms-auto grid w-fit max-w-[85%] min-w-0 grid-cols-[minmax(0,auto)] justify-items-end gap-1">
-      <div className="w-fit max-w-full rounded-2xl rounded-ee-md bg-bubble px-4 py-2.5 text-base">
-        <span className="sr-only">{strings.thread.you}: </span>
-        <p className="whitespace-pre-wrap [overflow-wrap:anywhere]" dir="auto">
-          {item.text.toWellFormed()}
-        </p>
+    <article className="appear group ms-auto flex max-w-full min-w-0 flex-row-reverse items-end gap-1">
+      <div className="grid max-w-[80%] min-w-0 grid-cols-[minmax(0,auto)] justify-items-end gap-1.5 sm:max-w-[85%]">
+        <div className="w-fit max-w-full rounded-2xl rounded-ee-md bg-bubble px-4 py-2.5 text-base">
+          <span className="sr-only">{strings.thread.you}: </span>
+          <p className="whitespace-pre-wrap [overflow-wrap:anywhere]" dir="auto">
+            {item.text.toWellFormed()}
+          </p>
+        </div>
+        {item.attachments.length > 0 && <ArtifactLinks artifacts={item.attachments} />}
       </div>
-      {item.attachments.length > 0 && <ArtifactLinks artifacts={item.attachments} />}
       {mayReplace && <Again item={item} />}
     </article>
   );
@@ -27,7 +29,7 @@ function Again({ item }: { item: UserItem }) {
   const { edit, retry, whyNotEdit } = useThreadActions();
   const why = whyNotEdit === null ? null : strings.edit[whyNotEdit];
   return (
-    <div className="flex gap-0.5 transition-opacity group-hover:opacity-100 focus-within:opacity-100 pointer-fine:opacity-0">
+    <div className="flex shrink-0 pb-1.5 transition-opacity group-hover:opacity-100 focus-within:opacity-100 pointer-fine:opacity-0">
       <Act icon="pencil" label={strings.edit.edit} why={why} onAct={() => edit(item)} />
       <Act icon="again" label={strings.edit.retry} why={why} onAct={() => retry(item)} />
     </div>

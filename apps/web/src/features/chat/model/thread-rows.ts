@@ -53,7 +53,7 @@ export function estimateHeight(row: Row): number {
   const { item } = row;
   switch (item.kind) {
     case 'user':
-      return 44 + textHeight(item.text, 60, 24);
+      return 20 + textHeight(item.text, 60, 24) + (item.attachments.length > 0 ? 40 : 0);
     case 'answer':
       return 30 + textHeight(item.text, 85, 27);
     case 'approval':
