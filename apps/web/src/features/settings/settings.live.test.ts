@@ -199,6 +199,7 @@ describe('tokens', () => {
     await page.getByRole('checkbox', { name: /^Run/ }).uncheck();
     await page.getByRole('button', { name: 'Make the token' }).dblclick();
     const token = (await page.locator('code', { hasText: /^vitto_/ }).textContent()) ?? '';
+    await card('My editor').waitFor();
     expect(await card('My editor').count()).toBe(1);
     const call = (method: string, path: string) =>
       fetch(`${vitto.url}${path}`, {

@@ -47,8 +47,8 @@ export function SkillText({ skill }: { skill: Skill }) {
       </Loaded>
       {skill.files.length > 0 && (
         <>
-          <h4 className="font-medium">{words.fileList}</h4>
-          <ul className="mono grid grid-cols-[minmax(0,1fr)] gap-px">
+          <p className="font-medium">{words.fileList}</p>
+          <ul aria-label={words.fileList} className="mono grid grid-cols-[minmax(0,1fr)] gap-px">
             {skill.files.map((file) => (
               <li key={file.path} className="flex gap-3">
                 <a
