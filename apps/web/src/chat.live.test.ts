@@ -369,7 +369,7 @@ describe('what the page says of the installation', () => {
     await visit.page.getByText('I have no language model yet').waitFor();
     await visit.page.getByRole('button', { name: /Preferences/ }).click();
     await visit.page.getByLabel('Language').selectOption('es');
-    await visit.page.getByText('Aún no tengo un modelo de lenguaje').waitFor();
+    await visit.page.getByText('Todavía no tengo ningún modelo de lenguaje').waitFor();
     expect(await visit.page.evaluate(() => document.documentElement.lang)).toBe('es');
   });
 
