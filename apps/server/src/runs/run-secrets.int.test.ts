@@ -1,4 +1,4 @@
-import { defineTool } from '../engine/index.ts';
+import { defineTool, ModelError } from '../engine/index.ts';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createRunHarness, functionModel, turn, type RunHarness } from './testing/run-harness.ts';
@@ -98,4 +98,20 @@ it('masks a secret that is entered while the task runs', async () => {
   await harness.run(taskId);
   expect(sent).toEqual([VALUE]);
   expect(JSON.stringify(await harness.events(taskId))).not.toContain('tr0ub4dor');
+});
+
+it('masks what a task fails of, also beside the journal', async () => {
+  const model = functionModel(() => {
+    throw new ModelError('model.auth', `Incorrect key: Bearer ${VALUE}`, `Not ${VALUE}.`);
+  });
+  harness = await createRunHarness({ models: [model] });
+  await harness.secrets.set(harness.userId, 'API_KEY', VALUE);
+  const { taskId } = await harness.start('call it');
+  await harness.run(taskId);
+  expect(await harness.task(taskId)).toMatchObject({
+    state: 'failed',
+    error: { code: 'model.auth', message: expect.stringContaining('[secret API_KEY masked]') },
+  });
+  const rows = await harness.database.pool.query('select t::text as text from vitto_tasks t');
+  expect(JSON.stringify(rows.rows)).not.toContain('tr0ub4dor');
 });

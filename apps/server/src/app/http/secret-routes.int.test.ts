@@ -53,6 +53,14 @@ it('masks the value in what its user writes, and gives nothing away to others', 
   expect(await send('stranger')).toContain(VALUE);
 });
 
+it('masks the value in the name that its user gives a conversation', async () => {
+  const made = await as('owner')('/api/conversations', { json: { title: `A ${VALUE}` } });
+  expect(made.json['title']).toBe('A [secret DEPLOY_KEY masked]');
+  const path = `/api/conversations/${String(made.json['id'])}`;
+  const named = await as('owner')(path, { method: 'PATCH', json: { title: `B ${VALUE}` } });
+  expect(named.json['title']).toBe('B [secret DEPLOY_KEY masked]');
+});
+
 it('masks a new value in every process', async () => {
   const other = await bed.startServer();
   const say = async (text: string) => {

@@ -1,6 +1,7 @@
 import type { Conversation, Message } from '@vitto/contracts';
 import { toTitle } from '../../kernel/text/cut.ts';
 import type { Sql } from '../../kernel/database/database.ts';
+import { toShown } from './journal.store.ts';
 
 interface ConversationRow {
   id: string;
@@ -24,7 +25,12 @@ export async function insertConversation(
 ): Promise<void> {
   await sql.query(
     'insert into vitto_conversations (id, user_id, title, allowed_paths) values ($1, $2, $3, $4)',
-    [conversation.id, conversation.userId, conversation.title, JSON.stringify(conversation.allowedPaths)],
+    [
+      conversation.id,
+      conversation.userId,
+      toShown(conversation.title),
+      JSON.stringify(conversation.allowedPaths),
+    ],
   );
 }
 
@@ -63,7 +69,7 @@ export async function updateConversation(
     [
       id,
       userId,
-      change.title ?? null,
+      change.title === undefined ? null : toShown(change.title),
       change.allowedPaths === undefined ? null : JSON.stringify(change.allowedPaths),
     ],
   );

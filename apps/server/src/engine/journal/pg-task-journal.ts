@@ -20,6 +20,7 @@ import {
 } from './journal.store.ts';
 import { endTask, parkTask, releaseReservations, requeueTask, taintTask } from './lease.store.ts';
 import { findTask, lockTask, toTask, type TaskRecord } from './task.store.ts';
+import { mapStrings } from '../../kernel/text/storable.ts';
 import { inTransaction } from '../../kernel/database/transaction.ts';
 import { whileAway } from '../../kernel/database/while-away.ts';
 
@@ -126,7 +127,8 @@ export class PgTaskJournal implements TaskJournal {
     return this.#end(
       'task.parked',
       () => event,
-      (sql, seq) => parkTask(sql, { ...this.#owner, seq }, state, waitingFor),
+      (sql, seq) =>
+        parkTask(sql, { ...this.#owner, seq }, state, mapStrings(waitingFor, toShown) as WaitingFor),
     );
   }
 
@@ -147,7 +149,12 @@ export class PgTaskJournal implements TaskJournal {
       const isEnded = await this.#end(
         'task.failed',
         (spending) => ({ type: 'task.failed', payload: { error, spending } }),
-        (sql) => endTask(sql, { ...this.#owner, seq: null }, { state: 'failed', error }),
+        (sql) =>
+          endTask(
+            sql,
+            { ...this.#owner, seq: null },
+            { state: 'failed', error: mapStrings(error, toShown) as Failure },
+          ),
       );
       if (isEnded) return;
       await this.readNews();

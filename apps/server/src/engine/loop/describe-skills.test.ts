@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { maskingAlso } from '../../kernel/text/mask-secrets.ts';
+import { ValueMask } from '../../kernel/text/value-mask.ts';
 import { buildSystemPrompt } from './system-prompt.ts';
 import { describeSkills } from './describe-skills.ts';
 
@@ -10,6 +12,14 @@ it('lists skills by name and what they are for, a line each', () => {
     { name: 'b', description: 'Sec\u200bond\u{e0041}.' },
   ]);
   expect(text.split('\n').slice(1)).toEqual(['- a: First. - forged: line', '- b: Second.']);
+});
+
+it('holds no value of a secret', () => {
+  const current = new ValueMask([{ name: 'KEY', value: 'tr0ub4dor-tr0ub4dor' }]);
+  const skills = [{ name: 'a', description: 'Calls with tr0ub4dor-tr0ub4dor.' }];
+  expect(maskingAlso({ current }, () => describeSkills(skills))).toContain(
+    '- a: Calls with [secret KEY masked].',
+  );
 });
 
 it('is bounded, and says how many are left out', () => {

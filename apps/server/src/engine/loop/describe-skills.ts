@@ -1,3 +1,4 @@
+import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import { cutText } from '../../kernel/text/cut.ts';
 import { stripInvisible } from '../tools/web/strip-invisible.ts';
 
@@ -29,7 +30,8 @@ export function describeSkills(skills: readonly SkillLine[]): string {
   ].join('\n');
 }
 
-/** On one line, and nothing in it that a person who looked at it has not seen. */
+/** On one line, without secrets, and nothing in it that a person who looked at it has not seen. */
 function toLine(description: string): string {
-  return cutText(stripInvisible(description).text.replaceAll(/\s+/gu, ' ').trim(), 1_024);
+  const seen = maskSecrets(stripInvisible(description).text);
+  return cutText(seen.replaceAll(/\s+/gu, ' ').trim(), 1_024);
 }
