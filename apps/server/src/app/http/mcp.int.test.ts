@@ -365,6 +365,23 @@ describe('a request that is none', () => {
     }
   });
 
+  it('wants to be done once: an answer that is a stream cannot be given again', async () => {
+    const mine = createClient(door.server.url, token);
+    const json = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'start_task', arguments: { prompt: 'once' } },
+    };
+    for (let i = 0; i < 2; i += 1) {
+      const answer = await mine('/mcp', { json, headers: { ...headers, 'idempotency-key': 'mcp-once' } });
+      expect([answer.status, answer.json]).toMatchObject([
+        422,
+        { jsonrpc: '2.0', error: { data: { code: 'mcp.not-repeatable' } } },
+      ]);
+    }
+  });
+
   it('has arguments that a tool does not take', async () => {
     const client = await connect(token);
     for (const [name, args] of [

@@ -1,6 +1,7 @@
 import { createMcpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import type { Problem } from '@vitto/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../kernel/app-error.ts';
 import type { DoorDependencies } from '../door-dependencies.ts';
 import { viewerOf, type WebApp } from '../web/web-app.ts';
 import { createMcpServer, type McpVisit } from './create-mcp-server.ts';
@@ -24,6 +25,7 @@ export function addMcpRoute(app: WebApp, deps: DoorDependencies): void {
     schema: { hide: true },
     handler: async (request, reply) => {
       const viewer = viewerOf(request);
+      if (request.headers['idempotency-key'] !== undefined) throw notRepeatable();
       const visit: McpVisit = {
         viewer,
         isListing: mentions(request.body, 'tools/list'),
@@ -40,6 +42,14 @@ export function addMcpRoute(app: WebApp, deps: DoorDependencies): void {
       });
       return reply.send(answer);
     },
+  });
+}
+
+/** An answer is a stream, which is sent once and kept nowhere. */
+function notRepeatable(): AppError {
+  return new AppError('mcp.not-repeatable', 'The MCP server takes no `Idempotency-Key`.', {
+    status: 422,
+    hint: 'Leave it out, and look with list_tasks before you start a task again.',
   });
 }
 
