@@ -10,7 +10,7 @@ import { Icon } from '../../components/icon.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import type { Strings } from '../../i18n/strings.en.ts';
 import { describeActivity, type Activity } from './model/active-task.ts';
-import { describeObject } from './model/describe-tool.ts';
+import { describeObject, nameTool } from './model/describe-tool.ts';
 import { formatCost, formatCount } from './model/format.ts';
 import type { ConversationView, TaskView } from './model/view.ts';
 
@@ -72,7 +72,9 @@ function ActivityText({ activity, strings }: { activity: Activity; strings: Stri
   const { tool, arguments: args } = first;
   return (
     <span className="flex min-w-0 flex-1 items-baseline gap-2">
-      <span className="shrink-0">{strings.tool.verbs[tool] ?? tool}</span>
+      <span className="max-w-[50%] shrink-0 truncate" dir="auto">
+        {nameTool(tool, strings.tool.verbs)}
+      </span>
       <span className="mono min-w-0 truncate text-muted" dir="auto">
         {describeObject(args)}
       </span>

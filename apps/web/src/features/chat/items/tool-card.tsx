@@ -3,7 +3,7 @@ import { Elapsed } from '../../../components/elapsed.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { useKept } from '../../../components/kept-state.tsx';
 import { useStrings } from '../../../i18n/strings-context.tsx';
-import { describeObject } from '../model/describe-tool.ts';
+import { describeObject, nameTool } from '../model/describe-tool.ts';
 import { formatDuration } from '../model/format.ts';
 import { terminalToText } from '../model/terminal-runs.ts';
 import type { ToolItem, ToolState } from '../model/view.ts';
@@ -40,8 +40,8 @@ export function ToolCard({ item }: { item: ToolItem }) {
         className="group flex min-h-9 w-full min-w-0 items-center gap-2.5 rounded-lg px-3 py-1.5 text-start hover:bg-sunken"
       >
         <Icon name={chooseToolIcon(item.tool)} className="text-muted" />
-        <span className="shrink-0 font-medium">
-          {(strings.tool.verbs[item.tool] ?? item.tool).toWellFormed()}
+        <span className="max-w-[50%] shrink-0 truncate font-medium" dir="auto">
+          {nameTool(item.tool, strings.tool.verbs)}
         </span>
         <span className="mono min-w-0 flex-1 truncate text-muted" dir="auto">
           {describeObject(item.arguments)}

@@ -20,6 +20,14 @@ const OBJECTS = [
 const OBJECT_MAX = 240;
 const LOOKED_AT = 4000;
 
+/** A tool in the person's words; one of an MCP server (`mcp__server__tool`) by its own name and its server's. */
+export function nameTool(tool: string, verbs: Readonly<Record<string, string>>): string {
+  const known = verbs[tool];
+  if (known !== undefined) return known;
+  const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? [];
+  return toLine(server === undefined || name === undefined ? tool : `${server}: ${name}`);
+}
+
 /** The object of a call as one line of text; empty when its arguments say nothing short. */
 export function describeObject(args: unknown): string {
   if (typeof args === 'string') return toLine(args);

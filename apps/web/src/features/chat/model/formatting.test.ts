@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { en } from '../../../i18n/strings.en.ts';
 import { es } from '../../../i18n/strings.es.ts';
-import { describeObject, listArguments } from './describe-tool.ts';
+import { describeObject, listArguments, nameTool } from './describe-tool.ts';
 import { formatBytes, formatCost, formatCount, formatDuration, formatTimer } from './format.ts';
 import { revealHidden } from './reveal-hidden.ts';
 
@@ -50,6 +50,13 @@ describe('hidden characters', () => {
 });
 
 describe('what a call is about', () => {
+  it('names a tool by its verb, one of a server by both names, and hides nothing of a name', () => {
+    expect(nameTool('run_command', en.tool.verbs)).toBe('Run');
+    expect(nameTool('mcp__files__read_text__file', en.tool.verbs)).toBe('files: read_text__file');
+    expect(nameTool('mcp__\u202e__x', en.tool.verbs)).toBe('[U+202E]: x');
+    expect(nameTool('other', en.tool.verbs)).toBe('other');
+  });
+
   it('is its command, path or address, in one well-formed line', () => {
     expect(describeObject({ cwd: '/x', command: 'ls\n -l' })).toBe('ls -l');
     expect(describeObject({ path: 'a\u202etxt.exe' })).toBe('a[U+202E]txt.exe');
