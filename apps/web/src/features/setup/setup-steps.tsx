@@ -15,10 +15,12 @@ interface SetupStepsProps {
   onDone: () => void;
   /** A model has answered, and is not taken yet. */
   onBegin?: () => void;
+  /** The person looks for another one after all. */
+  onAgain?: () => void;
 }
 
 /** The ways to a model, each tested before it counts; then what a day may cost. */
-export function SetupSteps({ onDone, onBegin }: SetupStepsProps) {
+export function SetupSteps({ onDone, onBegin, onAgain }: SetupStepsProps) {
   const words = useFeatureStrings(setupStrings);
   const { client } = useVitto();
   const setup = useQuery(modelSetupQuery(client));
@@ -27,7 +29,11 @@ export function SetupSteps({ onDone, onBegin }: SetupStepsProps) {
     onBegin?.();
     setWorking({ model, test });
   };
-  if (working !== null) return <CapStep {...working} onDone={onDone} onAgain={() => setWorking(null)} />;
+  const startAgain = () => {
+    onAgain?.();
+    setWorking(null);
+  };
+  if (working !== null) return <CapStep {...working} onDone={onDone} onAgain={startAgain} />;
   return (
     <Loaded query={setup}>
       {({ providers, ollama, mayChange }) => {

@@ -4,6 +4,7 @@ export const setupStrings = defineStrings(
   {
     title: 'I have no language model yet',
     text: 'Without one I cannot answer. Choose a way; I test it before it counts, and nothing needs a restart.',
+    last: 'One last thing',
     ask: 'Keys are set up by the owner or an administrator of this installation: ask them. What you can do meanwhile stands below.',
     keyTitle: 'Paste a key',
     keyText: 'Of Anthropic, OpenAI, Google or OpenRouter. It is kept encrypted and never shown again.',
@@ -48,6 +49,7 @@ export const setupStrings = defineStrings(
   {
     title: 'Todavía no tengo ningún modelo de lenguaje',
     text: 'Sin uno no puedo responder. Elige una manera; la pruebo antes de que cuente, y no hace falta reiniciar nada.',
+    last: 'Una última cosa',
     ask: 'Las claves las configura quien es dueño o administra esta instalación: pídeselo. Lo que puedes hacer mientras tanto está abajo.',
     keyTitle: 'Pegar una clave',
     keyText: 'De Anthropic, OpenAI, Google u OpenRouter. Se guarda cifrada y no se vuelve a mostrar.',
