@@ -1,5 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
+import { maskingAlso } from '../../kernel/text/mask-secrets.ts';
+import { ValueMask } from '../../kernel/text/value-mask.ts';
 import { Offer } from './offer.ts';
 import { HIDDEN_ORDER, toolsOf } from './testing/stub-tools.ts';
 
@@ -14,6 +16,22 @@ const only = (more: Parameters<typeof tool>[0]) => {
   if (definition === undefined) throw new Error('nothing was offered');
   return definition;
 };
+
+it('holds no secret that the server was given and repeats', () => {
+  const value = 'tr0ub4dor-tr0ub4dor';
+  const current = new ValueMask([{ name: 'KEY', value }]);
+  const listed = [
+    tool({
+      description: `Signed in with ${value}.`,
+      inputSchema: { type: 'object', properties: { key: { type: 'string', default: value } } },
+    }),
+    tool({ name: value }),
+  ];
+  const tools = maskingAlso({ current }, () => new Offer('srv', listed).tools);
+  expect(JSON.stringify(tools)).not.toContain(value);
+  expect(tools.map((one) => one.isUsable).sort()).toEqual([false, true]);
+  expect(tools.find((one) => one.isUsable)?.description).toBe('Signed in with [secret KEY masked].');
+});
 
 describe('what a poisoned server offers (i-06)', () => {
   const offer = new Offer('evil', listed('poisoned'));

@@ -3,6 +3,7 @@ import type { McpToolDefinition } from '@vitto/contracts';
 import { stripInvisible } from '../../engine/index.ts';
 import { describeError } from '../../kernel/app-error.ts';
 import { cutText } from '../../kernel/text/cut.ts';
+import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import { mapStrings, toStorableText } from '../../kernel/text/storable.ts';
 import { compileInputCheck, type createSchemaValidator } from './check-input.ts';
 import { nameTool } from './tool-name.ts';
@@ -21,7 +22,7 @@ type Schema = Record<string, unknown>;
 
 /**
  * A tool as a person sees it on approval and a model on use: the very same text. Characters that nobody sees are taken
- * out, sizes are bounded, and what was done is told in the warnings.
+ * out, secrets masked, sizes bounded, and what was done is told in the warnings.
  */
 export function readDefinition(
   server: string,
@@ -39,7 +40,7 @@ export function readDefinition(
     inputSchema: cleaner.cleanAll(tool.inputSchema) as Schema,
     hints: cleaner.cleanAll(tool.annotations ?? {}) as Schema,
   };
-  const { toolName, isChanged } = nameTool(server, tool.name);
+  const { toolName, isChanged } = nameTool(server, maskSecrets(tool.name));
   const warnings: string[] = [];
   if (cleaner.removed > 0) {
     warnings.push(
@@ -70,14 +71,14 @@ export function readDefinition(
   };
 }
 
-/** Takes invisible characters out and counts them. */
+/** Takes invisible characters out and counts them, and masks secrets: a server may repeat what it was given to sign in. */
 class Cleaner {
   removed = 0;
 
   clean(text: string): string {
     const stripped = stripInvisible(text);
     this.removed += stripped.removed;
-    return toStorableText(stripped.text);
+    return maskSecrets(toStorableText(stripped.text));
   }
   cleanAll(value: unknown): unknown {
     return mapStrings(value, (text) => this.clean(text));
@@ -93,6 +94,7 @@ function findProblem(
   if (name.length > MAX_NAME || stripInvisible(name).removed > 0 || /\n/.test(name)) {
     return `not usable: its name is too long or has invisible characters`;
   }
+  if (maskSecrets(name) !== name) return 'not usable: its name holds a secret';
   const bytes = Buffer.byteLength(JSON.stringify(definition));
   if (bytes > MAX_BYTES) return `not usable: its definition has ${bytes} bytes; ${MAX_BYTES} are the limit`;
   if (depthOf(inputSchema, MAX_DEPTH) > MAX_DEPTH) {
