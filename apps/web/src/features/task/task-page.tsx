@@ -62,8 +62,10 @@ function LoadedTask({ task, store }: { task: Task; store: StepStore }) {
       }
     >
       <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-        <ReportOutcome state={report.state} onClose={report.close} />
-        <TaskHead task={task} />
+        <div>
+          <ReportOutcome state={report.state} onClose={report.close} />
+          <TaskHead task={task} />
+        </div>
         <Steps task={task} store={store} scroller={scroller} />
       </div>
     </Page>

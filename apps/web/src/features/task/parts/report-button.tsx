@@ -67,7 +67,7 @@ export function ReportOutcome({ state, onClose }: { state: ReportState; onClose:
   const shared = useStrings();
   if (state.kind === 'failed') return <FailureNote title={report.failed} error={state.error} />;
   return (
-    <div role="status" className="empty:-mb-5">
+    <div role="status" className="not-empty:mb-4">
       {state.kind === 'copied' && <p className="text-green">{report.copied}</p>}
       {state.kind === 'by-hand' && (
         <div className="grid gap-2">
