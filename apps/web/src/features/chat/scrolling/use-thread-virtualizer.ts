@@ -41,8 +41,7 @@ export function useThreadVirtualizer(rows: readonly Row[], scroller: RefObject<H
   });
   const keepFocused = {
     onFocus: (event: FocusEvent<HTMLElement>) => {
-      focused.current =
-        (event.target).closest('li[data-key]')?.getAttribute('data-key') ?? null;
+      focused.current = event.target.closest('li[data-key]')?.getAttribute('data-key') ?? null;
     },
     onBlur: () => {
       focused.current = null;
