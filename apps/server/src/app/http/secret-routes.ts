@@ -28,7 +28,7 @@ export function addSecretRoutes(app: WebApp, secrets: Secrets): void {
         tags,
         summary: 'Set a secret',
         description:
-          'Tools name it as `{{secret:NAME}}`. Its value is never shown again, and is masked wherever it turns up.',
+          'Named as `{{secret:NAME}}` in the headers, variables or arguments of an MCP server. Its value is never shown again, and is masked wherever it turns up.',
         params,
         body: setSecret,
         response: { 204: nothing },
