@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApp, launchBrowser, openEverything, startVisit, type Visit } from './testing/browser.ts';
-import { CONVERSATION, type FakeVitto } from './testing/fake-vitto.ts';
+import { ARTIFACT, CONVERSATION, type FakeVitto } from './testing/fake-vitto.ts';
 import {
   tellAskingTask,
   tellFailedTask,
@@ -106,6 +106,33 @@ const STATES: {
     path: CHAT,
     prepare: (fake) => (tellFinishedTask(fake), tellRunningTask(fake)),
     shows: 'Now run the tests.',
+  },
+  {
+    name: 'a file beside it',
+    path: `${CHAT}?artifact=${ARTIFACT}`,
+    prepare: (fake) => {
+      tellFinishedTask(fake);
+      const diff = '--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-const old = 1;\n+const now = 2;\n';
+      fake.artifacts.add('fix.patch', 'text/x-diff', diff, ARTIFACT);
+    },
+    shows: '1 line added, 1 removed',
+  },
+  {
+    name: 'an edit with files',
+    path: CHAT,
+    prepare: tellFinishedTask,
+    shows: 'What to know',
+    act: async (page) => {
+      await page.locator('input[data-attach]').setInputFiles([
+        { name: `${'a-long-name-'.repeat(12)}.txt`, mimeType: 'text/plain', buffer: Buffer.from('x') },
+        { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.alloc(0) },
+      ]);
+      await page.getByText('The file is empty').waitFor();
+      await page.getByRole('region', { name: 'Conversation' }).evaluate((element) => (element.scrollTop = 0));
+      await page.getByRole('button', { name: 'Edit and send again' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('You are editing an earlier message.').waitFor();
+    },
   },
   { name: 'asking', path: CHAT, prepare: tellAskingTask, shows: 'I need your approval' },
   { name: 'question', path: CHAT, prepare: tellQuestion, shows: 'To which name?' },

@@ -3,6 +3,10 @@ import { idOf } from './event-maker.ts';
 
 const DONE = idOf(1);
 const NOW = idOf(2);
+/** Every hue and tint that output can have. */
+const COLOURS = `${[2, 31, 32, 33, 34, 35, 36, 90, 41, 42, 43, 44, 45, 46, 100, 7]
+  .map((code) => `\u001b[${code}mcolour ${code}\u001b[0m`)
+  .join(' ')} \u001b]8;;https://example.com\u0007a link\u001b]8;;\u0007\n`;
 
 /** A conversation with one finished task: every kind of thing that a thread shows. */
 export function tellFinishedTask(fake: FakeVitto): void {
@@ -67,6 +71,7 @@ export function tellRunningTask(fake: FakeVitto): void {
       calls: [{ id: 'r1', tool: 'run_command', input: command }],
     }),
     make.starting(NOW, 'r1', 'run_command', command),
+    make.progress(NOW, 'r1', COLOURS),
     make.progress(NOW, 'r1', '\u001b[32m✓\u001b[0m 118 passed\r\u001b[32m✓\u001b[0m 240 passed, 2 running\n'),
   );
 }
