@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { build } from 'vite';
@@ -6,8 +6,8 @@ import { FakeVitto } from './fake-vitto.ts';
 
 const APP = join(import.meta.dirname, '..', '..');
 /** Beside the app that is served, and one a process: a test must not take the app away from who runs it, or another. */
-export const WEB_ROOT = join(APP, '.cache', `live-tests-${process.pid}`);
-process.on('exit', () => rmSync(WEB_ROOT, { recursive: true, force: true }));
+const BUILDS = join(APP, '.cache');
+export const WEB_ROOT = join(BUILDS, `live-tests-${process.pid}`);
 
 const FLAGS = [
   '--no-sandbox',
@@ -20,11 +20,22 @@ const FLAGS = [
 
 /** Builds the app as it is shipped. */
 export async function buildApp(): Promise<void> {
+  removeOldBuilds();
   await build({
     configFile: join(APP, 'vite.config.ts'),
     logLevel: 'error',
     build: { outDir: WEB_ROOT, emptyOutDir: true },
   });
+}
+
+/** What processes left behind that have ended: they are killed, and clean up nothing. */
+function removeOldBuilds(): void {
+  if (!existsSync(BUILDS)) return;
+  for (const name of readdirSync(BUILDS)) {
+    const pid = /^live-tests-(\d+)$/.exec(name)?.[1];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`))
+      rmSync(join(BUILDS, name), { recursive: true, force: true });
+  }
 }
 
 export function launchBrowser(): Promise<Browser> {
