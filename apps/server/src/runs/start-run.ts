@@ -62,7 +62,7 @@ export async function createRun(
   const allowedPaths = await deps.resolveAllowedPaths(request.allowedPaths ?? []);
   const conversationId = newId();
   const { userId } = request;
-  const title = storable(request.title ?? toTitle(request.text));
+  const title = request.title === undefined ? toTitle(storable(request.text)) : storable(request.title);
   const sent = await inTransaction(deps.database, async (client) => {
     await insertConversation(client, { id: conversationId, userId, title, allowedPaths });
     return takeMessage(deps, client, { ...request, conversationId }, plan);
@@ -150,7 +150,7 @@ async function startTask(
     kind: 'chat',
     role: null,
     conversationId: request.conversationId,
-    title: storable(toTitle(request.title ?? request.text)),
+    title: toTitle(storable(request.title ?? request.text)),
     tier: null,
     ...estimateTask(request.text),
     ...options,
@@ -213,6 +213,7 @@ function queued(reason: string): NewEvent {
   return { type: 'task.queued', payload: { reason } };
 }
 
+/** Before a text is cut: half of a secret is not known for one any more. */
 function storable(text: string): string {
   return maskSecrets(toStorableText(text));
 }

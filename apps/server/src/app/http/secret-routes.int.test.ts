@@ -61,6 +61,14 @@ it('masks the value in the name that its user gives a conversation', async () =>
   expect(named.json['title']).toBe('B [secret DEPLOY_KEY masked]');
 });
 
+it('masks the value before a text is cut to a title', async () => {
+  for (const before of ['', 'x'.repeat(60), 'y'.repeat(70)]) {
+    const sent = await as('owner')('/api/tasks', { json: { prompt: `${before} ${VALUE}` } });
+    const told = await as('owner')(`/api/conversations/${String(sent.json['conversationId'])}`);
+    expect(`${String(sent.json['title'])} ${String(told.json['title'])}`).not.toContain('correct');
+  }
+});
+
 it('masks a new value in every process', async () => {
   const other = await bed.startServer();
   const say = async (text: string) => {

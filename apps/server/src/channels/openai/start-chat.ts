@@ -1,4 +1,5 @@
 import { toTitle } from '../../kernel/text/cut.ts';
+import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import {
   createRun,
   openArtifacts,
@@ -39,7 +40,12 @@ export async function startChat(
   if (conversationId === null) {
     const text = frameConversation(messages);
     const attachments = await keepImages(runs, userId, [...messages.earlierImages, ...messages.images]);
-    const sent = await createRun(runs, { ...by, text, attachments, title: toTitle(messages.prompt) });
+    const sent = await createRun(runs, {
+      ...by,
+      text,
+      attachments,
+      title: toTitle(maskSecrets(messages.prompt)),
+    });
     return { taskId: sent.taskId, conversationId: sent.conversationId, after, isJoining: false };
   }
   const text = frameConversation({ ...messages, instructions: [], earlier: [] });

@@ -6,6 +6,7 @@ import {
   type WaitingFor,
 } from '@vitto/contracts';
 import { AppError, describeError } from '../../kernel/app-error.ts';
+import { cutText } from '../../kernel/text/cut.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import type { Tool, ToolContext, ToolOutcome, ToolResult } from '../tools/tool.ts';
 import { LostLease } from '../journal/journal.store.ts';
@@ -106,7 +107,10 @@ async function callHandler(
       return { status: 'error', text: `${prefix}: ${error.message}${hint}` };
     }
     run.deps.logger.error({ err: error, tool: tool.name, taskId: run.task.id }, 'a tool has a defect');
-    return { status: 'error', text: `${tool.name} failed: ${describeError(error).slice(0, 500)}` };
+    return {
+      status: 'error',
+      text: `${tool.name} failed: ${cutText(maskSecrets(describeError(error)), 500)}`,
+    };
   }
 }
 

@@ -1,5 +1,6 @@
 import { AISDKError, APICallError } from '@ai-sdk/provider';
 import { cutText } from '../../kernel/text/cut.ts';
+import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import { ModelError } from './model.ts';
 import type { RetryReason } from './model.ts';
 import { readRetryAfter } from './retry-after.ts';
@@ -81,7 +82,7 @@ function statusOf(code: string, type: string): number {
 
 function classifyAnswer(answer: FailedAnswer & { text: string }, modelId: string, now: number): TurnFailure {
   const { status, text } = answer;
-  const said = cutText(answer.message.replace(/\s+/gu, ' ').trim(), 300) || 'no reason given';
+  const said = cutText(maskSecrets(answer.message).replace(/\s+/gu, ' ').trim(), 300) || 'no reason given';
   if (status === undefined) return retry('network', `${modelId} cannot be reached: ${said}`);
   if (status < 400) return retry('cut', `${modelId} broke off its answer: ${said}`);
   if (QUOTA.test(text) || status === 402) return fallback('model.quota', modelId, said, HINT_QUOTA);

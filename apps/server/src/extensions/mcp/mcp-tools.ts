@@ -12,6 +12,7 @@ import {
 } from '../../engine/index.ts';
 import { AppError } from '../../kernel/app-error.ts';
 import { cutText } from '../../kernel/text/cut.ts';
+import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import type { Sql } from '../../kernel/database/database.ts';
 import { compileInputCheck, type InputCheck } from './check-input.ts';
 import { readCallResult } from './call-result.ts';
@@ -125,7 +126,7 @@ function toFailure(error: unknown, server: string): ToolResult {
   if (!ProtocolError.isInstance(error)) throw error;
   return {
     status: 'error',
-    text: `mcp.refused: ${cutText(stripInvisible(error.message).text, 4_000)}`,
+    text: `mcp.refused: ${cutText(maskSecrets(stripInvisible(error.message).text), 4_000)}`,
     data: { code: 'mcp.refused' },
     untrusted: `mcp:${server}`,
   };

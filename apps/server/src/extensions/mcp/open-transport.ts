@@ -4,6 +4,8 @@ import { fetch as undiciFetch, type Agent, type RequestInit as UndiciInit } from
 import { isOwnersAddress } from '../../kernel/network/address-policy.ts';
 import { createGuardedAgent } from '../../kernel/network/guarded-agent.ts';
 import type { Logger } from '../../kernel/logger.ts';
+import { cutText } from '../../kernel/text/cut.ts';
+import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import { limitBody } from './limit-body.ts';
 import { ProcessTransport } from './process-transport.ts';
 
@@ -40,7 +42,7 @@ function openProcess(target: Extract<McpTransport, { kind: 'stdio' }>, logger: L
   const onNoise = (line: string): void => {
     noise += 1;
     if (noise <= NOISE_LINES)
-      logger.info({ line: line.slice(0, 200) }, 'an MCP server wrote what is no message');
+      logger.info({ line: cutText(maskSecrets(line), 200) }, 'an MCP server wrote what is no message');
   };
   const transport = new ProcessTransport({ command, args, env, onNoise });
   return {

@@ -8,6 +8,7 @@ import {
   type ProtocolEra,
 } from '@modelcontextprotocol/client';
 import { AppError, describeError } from '../../kernel/app-error.ts';
+import { cutText } from '../../kernel/text/cut.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import type { OpenedTransport } from './open-transport.ts';
 import { Offer } from './offer.ts';
@@ -168,7 +169,7 @@ export class ServerSession {
       .filter((part) => part !== null)
       .map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
       .join(' ');
-    return new ServerLost(this.#options.server, maskSecrets(told.slice(0, 3_000).toWellFormed()), {
+    return new ServerLost(this.#options.server, cutText(maskSecrets(told), 3_000), {
       hasEnded: this.#opened.hasEnded(),
       hasForgotten: SdkHttpError.isInstance(error) && error.status === 404,
       cause: error,

@@ -1,5 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
+import { maskingAlso } from '../../../kernel/text/mask-secrets.ts';
+import { ValueMask } from '../../../kernel/text/value-mask.ts';
 import { kindOf, readImageType, readText, weighAttachments } from './attachment-kind.ts';
 import { readReferencePart, toReferencePart, type Attachment } from './attachment-part.ts';
 import { AttachmentReader } from './show-attachments.ts';
@@ -34,6 +36,16 @@ async function show(reader: AttachmentReader, ...messages: LanguageModelV4Messag
   return shown.flatMap((message) => (message.role === 'user' ? message.content : []));
 }
 const textsOf = (parts: { type: string; text?: string }[]) => parts.map((part) => part.text ?? part.type);
+
+it('masks a secret that lies where the text is cut', async () => {
+  const value = 'tr0ub4dor-tr0ub4dor';
+  const current = new ValueMask([{ name: 'KEY', value }]);
+  const [file, bytes] = fileOf('a.txt', 'text/plain', `${'x'.repeat(19_990)}${value} and more`);
+  const { reader } = readerOf([file, bytes]);
+  const parts = await maskingAlso({ current }, () => show(reader, messageWith(file)));
+  expect(textsOf(parts).join('')).not.toContain('tr0ub');
+  expect(textsOf(parts)[1]).toContain('its first 20000 characters');
+});
 
 describe('the kind of a file', () => {
   it.each([

@@ -123,10 +123,12 @@ function showText(file: Attachment, read: FileText, room: number): { part: UserP
   const length = Math.min(TEXT_MAX_LENGTH, room);
   if (length === 0)
     return { part: note(file, 'There was no room for it here: read it with read_artifact.'), length };
-  const text = cutText(read.text, length);
-  const isWhole = read.isWhole && text.length === read.text.length;
+  // Masked before it is cut: half of a secret is not known for one any more.
+  const masked = maskSecrets(read.text);
+  const text = cutText(masked, length);
+  const isWhole = read.isWhole && text.length === masked.length;
   const extent = isWhole ? 'whole' : `its first ${text.length} characters; read_artifact gives the rest`;
-  const framed = frameUntrusted(maskSecrets(text), `file ${file.name}`, file.taskId, file.id);
+  const framed = frameUntrusted(text, `file ${file.name}`, file.taskId, file.id);
   return { part: { type: 'text', text: `[${nameOf(file)}, ${extent}]\n${framed}` }, length: text.length };
 }
 
