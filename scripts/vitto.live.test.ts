@@ -7,8 +7,10 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -147,6 +149,45 @@ describe('npm start', { timeout: 30_000 }, () => {
   });
 });
 
+describe('npm run build:web', { timeout: 30_000 }, () => {
+  const dist = (name: string) => join(clone, 'apps/web/dist', name);
+  const build = (name: string) => {
+    writeVite(name);
+    const built = vitto(['build:web']);
+    expect(built.stderr).not.toContain('could not be built');
+    return built.status;
+  };
+
+  it('leaves the files of earlier builds to the tabs that are open, for a week', () => {
+    expect(build('one')).toBe(0);
+    expect(build('two')).toBe(0);
+    expect(readFileSync(dist('index.html'), 'utf8')).toBe('two');
+    expect(readFileSync(dist('assets/one.js'), 'utf8')).toBe('one');
+    const longAgo = Date.now() / 1000 - 8 * 24 * 3600;
+    utimesSync(dist('assets/one.js'), longAgo, longAgo);
+    expect(build('three')).toBe(0);
+    expect(readdirSync(dist('assets')).sort()).toEqual(['three.js', 'two.js']);
+    expect(readdirSync(join(clone, 'apps/web/.cache'))).toEqual([]);
+  });
+
+  it('builds nothing where nothing has changed, unless it must', () => {
+    expect(build('one')).toBe(0);
+    rmSync(dist('assets/one.js'));
+    expect(vitto(['build:web']).status).toBe(0);
+    expect(existsSync(dist('assets/one.js'))).toBe(false);
+    expect(vitto(['build:web', '--force']).status).toBe(0);
+    expect(existsSync(dist('assets/one.js'))).toBe(true);
+  });
+
+  it('keeps what is served when a build fails', () => {
+    expect(build('one')).toBe(0);
+    writeVite('two', 'process.exit(1)');
+    expect(vitto(['build:web']).status).toBe(1);
+    expect(readFileSync(dist('index.html'), 'utf8')).toBe('one');
+    expect(readdirSync(join(clone, 'apps/web/.cache'))).toEqual([]);
+  });
+});
+
 function vitto(args: string[]) {
   return spawnSync(process.execPath, [join(clone, 'scripts/vitto.mjs'), ...args], {
     encoding: 'utf8',
@@ -171,6 +212,23 @@ function environment(): NodeJS.ProcessEnv {
 function writeProgram(text: string): void {
   mkdirSync(join(clone, 'apps/server/src'), { recursive: true });
   writeFileSync(join(clone, 'apps/server/src/main.ts'), text);
+}
+
+/** A vite that writes a page and one file, and a source that has changed with it. */
+function writeVite(name: string, first = ''): void {
+  const web = join(clone, 'apps/web');
+  for (const folder of [web, join(clone, 'packages/contracts'), join(clone, 'node_modules/vite/bin')])
+    mkdirSync(folder, { recursive: true });
+  writeFileSync(join(web, 'index.html'), name);
+  writeFileSync(
+    join(clone, 'node_modules/vite/bin/vite.js'),
+    `${first}
+    const { mkdirSync, writeFileSync } = require('node:fs');
+    const out = process.argv[process.argv.indexOf('--outDir') + 1];
+    mkdirSync(out + '/assets', { recursive: true });
+    writeFileSync(out + '/index.html', '${name}');
+    writeFileSync(out + '/assets/${name}.js', '${name}');`,
+  );
 }
 
 function writeNpm(action: string): void {

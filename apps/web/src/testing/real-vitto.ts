@@ -25,7 +25,7 @@ export interface RealVitto {
   end: () => Promise<void>;
 }
 
-/** Builds the web app where the server serves it from. */
+/** Builds the web app where the server serves it from, if its sources have changed; what is served meanwhile stays whole. */
 export async function buildWebApp(): Promise<void> {
   await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/vitto.mjs'), 'build:web'], { cwd: ROOT });
 }
