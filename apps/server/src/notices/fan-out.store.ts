@@ -1,16 +1,12 @@
-import { NOTICE_EVENTS, type EventEnvelope } from '@vitto/contracts';
 import { newId } from '../kernel/ids.ts';
 import type { Database, Sql, SqlClient } from '../kernel/database/database.ts';
 import { inTransaction } from '../kernel/database/transaction.ts';
 import type { WakeQueue } from '../kernel/queue.ts';
 import type { NoticedEvent } from './notice-event.ts';
+import { readNoticed } from './noticed-event.store.ts';
 import { isPushed } from './push-message.ts';
 import { PUSH_QUEUE, WEBHOOK_QUEUE, type PushJob, type WebhookJob } from './queues.ts';
 import { toWebhookBody } from './webhook-body.ts';
-
-/** Events that a reader of the journal may want, those of push included. */
-const READ_TYPES = [...NOTICE_EVENTS, 'tool.called'];
-const PAGE = 500;
 
 /** Users who have anybody to tell. */
 export async function listNoticedUsers(sql: Sql): Promise<string[]> {
@@ -63,34 +59,6 @@ async function lockReaders(client: SqlClient, userId: string): Promise<Reader[]>
     [userId],
   );
   return [...(webhooks.rows as Reader[]), ...(browsers.rows as Reader[])];
-}
-
-/** The next events after a position, and up to where the journal has been read by that. */
-async function readNoticed(client: SqlClient, userId: string, after: number) {
-  const last = await client.query(
-    'select coalesce(max(position), 0)::float8 as position from vitto_journal_positions where user_id = $1',
-    [userId],
-  );
-  const end = (last.rows[0] as { position: number }).position;
-  const result = await client.query(
-    `select e.position::float8 as position, e.task_id as "taskId", e.seq, e.type, e.at, e.payload,
-       e.conversation_id as "conversationId", t.title, t.depth
-     from vitto_task_events e join vitto_tasks t on t.id = e.task_id
-     where e.user_id = $1 and e.position > $2 and e.position <= $3 and e.type = any($4)
-       and (e.type <> 'tool.called' or e.payload->>'tool' = 'whistle_user')
-     order by e.position limit ${PAGE}`,
-    [userId, after, end, READ_TYPES],
-  );
-  const events = (
-    result.rows as (Omit<EventEnvelope, 'at'> & { at: Date } & Omit<NoticedEvent, 'event'>)[]
-  ).map(({ conversationId, title, depth, at, ...event }): NoticedEvent => ({
-    event: { ...event, at: at.toISOString() },
-    conversationId,
-    title,
-    depth,
-  }));
-  const isWhole = events.length < PAGE;
-  return { events, isWhole, through: isWhole ? end : (events.at(-1)?.event.position ?? end) };
 }
 
 async function insertDeliveries(

@@ -12,12 +12,12 @@ import type { Sending, WakeQueue } from '../kernel/queue.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
 import type { Vault } from '../identity/index.ts';
 import { fanOut, listNoticedUsers } from './fan-out.store.ts';
+import { readNoticedEvent } from './noticed-event.store.ts';
 import { toPushMessage, type PushMessage } from './push-message.ts';
 import {
   deletePushSubscription,
   notePushed,
   putPushSubscription,
-  readNoticedEvent,
   readPushKeys,
   readPushTarget,
   type PushTarget,

@@ -1,8 +1,7 @@
-import type { EventEnvelope, PushSubscription } from '@vitto/contracts';
+import type { PushSubscription } from '@vitto/contracts';
 import type { Sealed, Vault } from '../identity/index.ts';
 import { notFound } from '../kernel/app-error.ts';
 import type { Sql } from '../kernel/database/database.ts';
-import type { NoticedEvent } from './notice-event.ts';
 
 const COLUMNS = `id, endpoint, browser, created_at as "createdAt", last_sent_at as "lastSentAt"`;
 interface Row {
@@ -86,27 +85,6 @@ export async function readPushTarget(sql: Sql, userId: string, id: string): Prom
 
 export async function notePushed(sql: Sql, id: string): Promise<void> {
   await sql.query('update vitto_push_subscriptions set last_sent_at = now() where id = $1', [id]);
-}
-
-/** The event that a browser is told of; `null` when its task is gone. */
-export async function readNoticedEvent(
-  sql: Sql,
-  userId: string,
-  taskId: string,
-  seq: number,
-): Promise<NoticedEvent | null> {
-  const result = await sql.query(
-    `select e.position::float8 as position, e.task_id as "taskId", e.seq, e.type, e.at, e.payload,
-       e.conversation_id as "conversationId", t.title, t.depth
-     from vitto_task_events e join vitto_tasks t on t.id = e.task_id
-     where e.task_id = $1 and e.seq = $2 and e.user_id = $3`,
-    [taskId, seq, userId],
-  );
-  const row = result.rows[0] as
-    (Omit<EventEnvelope, 'at'> & { at: Date } & Omit<NoticedEvent, 'event'>) | undefined;
-  if (row === undefined) return null;
-  const { conversationId, title, depth, at, ...event } = row;
-  return { event: { ...event, at: at.toISOString() }, conversationId, title, depth };
 }
 
 /** The installation's key pair for Web Push. The first process that needs it makes it. */

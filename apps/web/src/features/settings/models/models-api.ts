@@ -29,12 +29,17 @@ export async function removeProvider(client: ApiClient, name: ModelProviderName)
   await client.send({ method: 'DELETE', path: `/models/providers/${name}`, schema: z.unknown() });
 }
 
-/** Asks a model a short question. What it costs is the person's. */
-export function testModel(client: ApiClient, model: string, idempotencyKey: string): Promise<ModelTest> {
+/** Asks a model a short question, with `access` by what is not stored yet. What it costs is the person's. */
+export function testModel(
+  client: ApiClient,
+  model: string,
+  idempotencyKey: string,
+  access?: SetModelProvider,
+): Promise<ModelTest> {
   return client.send({
     method: 'POST',
     path: '/models/test',
-    body: { model },
+    body: { model, ...(access === undefined ? {} : { access }) },
     idempotencyKey,
     schema: modelTest,
   });

@@ -1,9 +1,10 @@
 import { TOKEN_SCOPES, type TokenScope } from '@vitto/contracts';
 import { useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { useVitto } from '../../../api/vitto-context.tsx';
+import { CheckboxGroup } from '../../../components/checkbox-group.tsx';
 import { Field } from '../../../components/field.tsx';
-import { Checkbox, Select, TextInput } from '../../../components/inputs.tsx';
+import { Select, TextInput } from '../../../components/inputs.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useDraft } from '../drafts.tsx';
 import { ActionFailure, SaveLine } from '../parts.tsx';
@@ -67,9 +68,12 @@ export function TokenForm(props: { onMade: (token: CreatedToken) => void; onClos
           />
         )}
       </Field>
-      <Scopes
+      <CheckboxGroup
+        legend={words.scopes}
+        options={TOKEN_SCOPES}
+        labels={words.scope}
         chosen={scopes}
-        isMissing={hasTried && scopes.length === 0}
+        error={hasTried && scopes.length === 0 ? words.noScope : null}
         onChange={(next) => change({ scopes: next })}
       />
       <Field label={words.expiry} className="max-w-56">
@@ -90,41 +94,5 @@ export function TokenForm(props: { onMade: (token: CreatedToken) => void; onClos
       <ActionFailure title={words.notMade} error={make.error} />
       <SaveLine label={words.make} isBusy={make.isBusy} onCancel={close} />
     </form>
-  );
-}
-
-function Scopes(props: {
-  chosen: readonly TokenScope[];
-  isMissing: boolean;
-  onChange: (next: TokenScope[]) => void;
-}) {
-  const words = useFeatureStrings(tokensStrings);
-  const errorId = useId();
-  return (
-    <fieldset aria-describedby={props.isMissing ? errorId : undefined}>
-      <legend className="font-medium">{words.scopes}</legend>
-      <div className="grid grid-cols-[minmax(0,1fr)] sm:grid-cols-2 sm:gap-x-4">
-        {TOKEN_SCOPES.map((scope) => (
-          <Checkbox
-            key={scope}
-            label={words.scope[scope].label}
-            description={words.scope[scope].text}
-            checked={props.chosen.includes(scope)}
-            onChange={(event) =>
-              props.onChange(
-                TOKEN_SCOPES.filter((one) =>
-                  one === scope ? event.target.checked : props.chosen.includes(one),
-                ),
-              )
-            }
-          />
-        ))}
-      </div>
-      {props.isMissing && (
-        <p id={errorId} role="alert" className="text-red">
-          {words.noScope}
-        </p>
-      )}
-    </fieldset>
   );
 }

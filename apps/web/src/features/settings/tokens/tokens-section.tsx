@@ -5,8 +5,8 @@ import { Button } from '../../../components/button.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useDraft } from '../drafts.tsx';
 import { Loaded, Part } from '../parts.tsx';
+import { ShownOnce } from '../shown-once.tsx';
 import { DeviceLink } from './device-link.tsx';
-import { MadeToken } from './made-token.tsx';
 import { tokensStrings } from './strings.ts';
 import { EMPTY_TOKEN, TokenForm } from './token-form.tsx';
 import { TokenRow } from './token-row.tsx';
@@ -27,7 +27,13 @@ export function TokensSection() {
         actions={!isAdding && <Button onClick={() => setAdding(true)}>{words.add}</Button>}
       >
         {isAdding && <TokenForm onMade={setMade} onClose={() => setAdding(false)} />}
-        {made !== null && <MadeToken token={made} onClose={() => setMade(null)} />}
+        {made !== null && (
+          <ShownOnce
+            title={words.made(made.name.toWellFormed())}
+            secret={made.token}
+            onClose={() => setMade(null)}
+          />
+        )}
         <Loaded query={tokens}>
           {({ items }) =>
             items.length === 0 ? (

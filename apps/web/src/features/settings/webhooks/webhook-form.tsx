@@ -1,9 +1,10 @@
 import { NOTICE_EVENTS, type NoticeEvent } from '@vitto/contracts';
 import { useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { useVitto } from '../../../api/vitto-context.tsx';
+import { CheckboxGroup } from '../../../components/checkbox-group.tsx';
 import { Field } from '../../../components/field.tsx';
-import { Checkbox, TextInput } from '../../../components/inputs.tsx';
+import { TextInput } from '../../../components/inputs.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useDraft } from '../drafts.tsx';
 import { ActionFailure, fieldError, SaveLine } from '../parts.tsx';
@@ -79,48 +80,17 @@ export function WebhookForm(props: { onMade: (webhook: CreatedWebhook) => void; 
           />
         )}
       </Field>
-      <Events
+      <CheckboxGroup
+        legend={words.events}
+        options={NOTICE_EVENTS}
+        labels={words.event}
         chosen={events}
-        isMissing={hasTried && events.length === 0}
+        error={hasTried && events.length === 0 ? words.noEvent : null}
         onChange={(next) => change({ events: next })}
       />
       <ActionFailure title={words.notMade} error={make.error} />
       <SaveLine label={words.make} isBusy={make.isBusy} onCancel={close} />
     </form>
-  );
-}
-
-function Events(props: {
-  chosen: readonly NoticeEvent[];
-  isMissing: boolean;
-  onChange: (next: NoticeEvent[]) => void;
-}) {
-  const words = useFeatureStrings(webhooksStrings);
-  const errorId = useId();
-  return (
-    <fieldset aria-describedby={props.isMissing ? errorId : undefined}>
-      <legend className="font-medium">{words.events}</legend>
-      <div className="grid sm:grid-cols-2 sm:gap-x-4">
-        {NOTICE_EVENTS.map((event) => (
-          <Checkbox
-            key={event}
-            label={words.event[event].label}
-            description={words.event[event].text}
-            checked={props.chosen.includes(event)}
-            onChange={({ target }) =>
-              props.onChange(
-                NOTICE_EVENTS.filter((one) => (one === event ? target.checked : props.chosen.includes(one))),
-              )
-            }
-          />
-        ))}
-      </div>
-      {props.isMissing && (
-        <p id={errorId} role="alert" className="text-red">
-          {words.noEvent}
-        </p>
-      )}
-    </fieldset>
   );
 }
 

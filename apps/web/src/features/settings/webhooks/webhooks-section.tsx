@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useVitto } from '../../../api/vitto-context.tsx';
 import { Button } from '../../../components/button.tsx';
-import { CopyButton } from '../../../components/copy-button.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useDraft } from '../drafts.tsx';
 import { Loaded, Part } from '../parts.tsx';
-import { settingsStrings } from '../strings.ts';
+import { ShownOnce } from '../shown-once.tsx';
 import { webhooksStrings } from './strings.ts';
 import { EMPTY_WEBHOOK, WebhookForm } from './webhook-form.tsx';
 import { WebhookRow } from './webhook-row.tsx';
@@ -26,7 +25,7 @@ export function WebhooksSection() {
       actions={!isAdding && <Button onClick={() => setAdding(true)}>{words.add}</Button>}
     >
       {isAdding && <WebhookForm onMade={setMade} onClose={() => setAdding(false)} />}
-      {made !== null && <MadeWebhook webhook={made} onClose={() => setMade(null)} />}
+      {made !== null && <ShownOnce title={words.made} secret={made.secret} onClose={() => setMade(null)} />}
       <Loaded query={webhooks}>
         {({ items }) =>
           items.length === 0 ? (
@@ -41,27 +40,5 @@ export function WebhooksSection() {
         }
       </Loaded>
     </Part>
-  );
-}
-
-/** The one time that the secret is shown. */
-function MadeWebhook({ webhook, onClose }: { webhook: CreatedWebhook; onClose: () => void }) {
-  const words = useFeatureStrings(webhooksStrings);
-  const common = useFeatureStrings(settingsStrings);
-  return (
-    <div role="status" className="appear grid gap-2 rounded-lg border border-amber-line bg-amber-soft p-3">
-      <p>
-        <strong className="font-semibold">{words.made}</strong> {words.once}
-      </p>
-      <code className="mono rounded-md border border-line bg-bg px-2.5 py-2 break-all select-all">
-        {webhook.secret}
-      </code>
-      <div className="flex flex-wrap items-center gap-2">
-        <CopyButton text={webhook.secret} label={common.copy} done={common.copied} />
-        <Button look="quiet" onClick={onClose}>
-          {words.close}
-        </Button>
-      </div>
-    </div>
   );
 }
