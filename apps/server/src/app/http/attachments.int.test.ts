@@ -60,6 +60,20 @@ describe('an upload', () => {
     expect(await countArtifacts()).toBe(before);
   });
 
+  it('is kept once under a key, which stands for no other file', async () => {
+    const send = (body: string) =>
+      owner('/api/attachments?name=a&mediaType=text/plain', {
+        body,
+        headers: { 'content-type': 'application/octet-stream', 'idempotency-key': 'upload-once' },
+      });
+    const first = await send('one');
+    expect((await send('one')).json['id']).toBe(first.json['id']);
+    expect(await send('another')).toMatchObject({
+      status: 422,
+      json: { code: 'idempotency.other-request' },
+    });
+  });
+
   it('leaves nothing when it breaks off', async () => {
     const before = await countArtifacts();
     await sendInParts([Buffer.alloc(MIB)], 'break');

@@ -62,9 +62,11 @@ async function claim(database: Database, request: FastifyRequest, reply: Fastify
   throw state.kind === 'in-progress' ? inProgress(reply) : otherRequest();
 }
 
+/** Of a body that has not been read (an upload), its length stands for it. */
 function hashRequest(request: FastifyRequest): string {
+  const body = request.body ?? request.headers['content-length'] ?? null;
   return createHash('sha256')
-    .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)
+    .update(`${request.method} ${request.url}\n${JSON.stringify(body)}`)
     .digest('hex');
 }
 
