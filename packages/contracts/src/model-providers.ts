@@ -60,6 +60,8 @@ export type SetModelProvider = z.infer<typeof setModelProvider>;
 export const testModel = z.strictObject({
   /** One model, as `provider/model`. */
   model: z.string().min(1).max(300),
+  /** Access to the model's provider that is tried before it is stored: nothing of it is kept. */
+  access: setModelProvider.optional(),
 });
 /** What a model said to a short question, or why it did not. */
 export const modelTest = z.object({

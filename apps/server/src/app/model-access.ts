@@ -6,7 +6,12 @@ import {
   type ProviderAccess,
   type ProviderSettings,
 } from '../engine/index.ts';
-import type { ModelProviders, ProviderChange, ProviderKey } from '../identity/index.ts';
+import {
+  applyProviderChange,
+  type ModelProviders,
+  type ProviderChange,
+  type ProviderKey,
+} from '../identity/index.ts';
 import { AppError } from '../kernel/app-error.ts';
 
 const TAKES_NO_KEY: readonly ModelProviderName[] = ['ollama'];
@@ -52,8 +57,29 @@ export class ModelAccess {
 
   /** @throws AppError `model-provider.environment`, `model-provider.incomplete`, `model-provider.key-needed`. */
   async set(name: ModelProviderName, change: ProviderChange): Promise<void> {
+    this.#check(name, change, await this.#providers.read());
+    await this.#providers.set(name, change);
+  }
+
+  /**
+   * The settings as they would be after `set`, of which nothing is stored.
+   * @throws AppError as `set`.
+   */
+  async settingsWith(name: ModelProviderName, change: ProviderChange): Promise<ModelSettings> {
+    const stored = await this.#providers.read();
+    this.#check(name, change, stored);
+    const changed = applyProviderChange(
+      stored.find((one) => one.name === name),
+      name,
+      change,
+    );
+    const others = stored.filter((one) => one.name !== name);
+    return { ...this.#environment, providers: merge(this.#environment.providers, [...others, changed]) };
+  }
+
+  #check(name: ModelProviderName, change: ProviderChange, all: ProviderKey[]): void {
     this.#refuseEnvironment(name);
-    const stored = (await this.#providers.read()).find((one) => one.name === name);
+    const stored = all.find((one) => one.name === name);
     const baseUrl = change.baseUrl === undefined ? (stored?.baseUrl ?? null) : change.baseUrl;
     if (change.apiKey !== undefined && TAKES_NO_KEY.includes(name)) {
       throw incomplete('apiKey', `${name} takes no key`);
@@ -67,7 +93,6 @@ export class ModelAccess {
     if (baseUrl !== null && withoutCredentials(baseUrl) !== baseUrl) {
       throw incomplete('baseUrl', 'an address holds no user and no password; a key goes into `apiKey`');
     }
-    await this.#providers.set(name, change);
   }
 
   /** @throws AppError `model-provider.environment`, `model-provider.not-found`. */

@@ -78,6 +78,29 @@ describe('a provider that is set up in the app', () => {
     }
   });
 
+  it('is tried with a new key before that is stored, so that one that does not work replaces none', async () => {
+    provider = await startFakeProvider('compatible', [HELLO]);
+    const { setup, access } = make();
+    const stored = { apiKey: KEY, baseUrl: provider.url };
+    await setup.set(owner, 'compatible', stored);
+    const tried = { apiKey: 'a-key-that-is-only-tried' };
+    expect(await setup.test(owner, 'compatible/m', tried)).toMatchObject({ isOk: true });
+    expect(provider.requests.at(-1)?.headers.authorization).toBe(`Bearer ${tried.apiKey}`);
+    expect(maskSecrets(tried.apiKey)).not.toContain(tried.apiKey);
+    expect((await access.settings()).providers.compatible).toEqual(stored);
+    expect(await setup.test(owner, 'compatible/m')).toMatchObject({ isOk: true });
+    expect(provider.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
+
+    const elsewhere = { baseUrl: 'http://127.0.0.1:2/v1' };
+    await expect(setup.test(owner, 'compatible/m', elsewhere)).rejects.toMatchObject({
+      code: 'model-provider.key-needed',
+    });
+    await expect(setup.test(member, 'compatible/m', tried)).rejects.toMatchObject({
+      code: 'model-provider.not-allowed',
+    });
+    expect((await access.settings()).providers.compatible).toEqual(stored);
+  });
+
   it('is for owners and admins to change; others may look', async () => {
     const { setup } = make();
     for (const role of ['member', 'viewer'] as const) {

@@ -1,5 +1,5 @@
 import type { Me, ModelProviderName, ModelSetup, ModelTest, Settings } from '@vitto/contracts';
-import { OLLAMA_URL, parseModelList, type ModelLimiter } from '../engine/index.ts';
+import { OLLAMA_URL, parseModelList, type ModelLimiter, type ModelSettings } from '../engine/index.ts';
 import type { ProviderChange } from '../identity/index.ts';
 import { AppError } from '../kernel/app-error.ts';
 import { askModel, toFailure } from './ask-model.ts';
@@ -69,15 +69,18 @@ export class ModelSetupService {
   }
 
   /**
-   * Asks one model a short question; that it is not set up is an answer, too.
-   * @throws AppError `config.model` for a list that names none or several, `model.file-not-allowed`.
+   * Asks one model a short question; that it is not set up is an answer, too. `access` to its provider is tried without
+   * being stored.
+   * @throws AppError `config.model` for a list that names none or several, `model.file-not-allowed`; with `access`
+   *   also what `set` throws.
    */
-  async test({ userId, role }: Person, name: string): Promise<ModelTest> {
+  async test({ userId, role }: Person, name: string, access?: ProviderChange): Promise<ModelTest> {
     const { models, limiter, readSettings } = this.#deps;
     if (parseModelList(name).length > 1) throw oneModelOnly();
     await models.checkFiles(name, role === 'owner');
+    const candidate = access === undefined ? undefined : await this.#candidate(role, name, access);
     try {
-      const [model] = await models.resolve({ model: name }, await readSettings(userId));
+      const [model] = await models.resolve({ model: name }, await readSettings(userId), candidate);
       if (model === undefined) throw oneModelOnly();
       return await askModel(model, limiter);
     } catch (error) {
@@ -85,6 +88,14 @@ export class ModelSetupService {
       const nothing = { text: '', durationMs: 0, usage: null, costUsd: null };
       return { ...nothing, model: name, isOk: false, error: toFailure(error) };
     }
+  }
+
+  /** The access of this installation with what is to be tried in it. */
+  async #candidate(role: Me['role'], model: string, access: ProviderChange): Promise<ModelSettings> {
+    requireChanger(role);
+    const [ref] = parseModelList(model);
+    if (ref?.kind !== 'provider') throw oneModelOnly();
+    return this.#deps.access.settingsWith(ref.provider, access);
   }
 }
 

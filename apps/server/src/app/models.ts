@@ -90,9 +90,16 @@ export class Models {
     }
   }
 
-  /** The models of a task in the order they are tried. Empty: nothing is configured. */
-  async resolve(task: Pick<TaskRecord, 'model'>, settings: Settings): Promise<Model[]> {
-    const access = await this.#readSettings();
+  /**
+   * The models of a task in the order they are tried. Empty: nothing is configured. `candidate` stands in for the access
+   * of this installation, to try it before it is stored.
+   */
+  async resolve(
+    task: Pick<TaskRecord, 'model'>,
+    settings: Settings,
+    candidate?: ModelSettings,
+  ): Promise<Model[]> {
+    const access = candidate ?? (await this.#readSettings());
     const { refs, recordTo } = choose(task.model ?? settings.models.main ?? null, access);
     const models = await Promise.all(refs.map((ref) => this.#make(ref, access.providers)));
     if (recordTo === null) return models;

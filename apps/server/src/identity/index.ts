@@ -21,4 +21,9 @@ export { findUsersNamed, readUserNames } from './user-names.store.ts';
 export { openVault } from './vault/open-vault.ts';
 export { Vault, type Sealed } from './vault/vault.ts';
 export { Secrets } from './secrets.ts';
-export { ModelProviders, type ProviderChange, type ProviderKey } from './model-providers.ts';
+export {
+  applyProviderChange,
+  ModelProviders,
+  type ProviderChange,
+  type ProviderKey,
+} from './model-providers.ts';

@@ -53,7 +53,7 @@ export class ModelProviders {
     if (change.apiKey !== undefined) registerSecrets([change.apiKey]);
     await inTransaction(database, async (client) => {
       const before = await lockModelProvider(client, name);
-      const baseUrl = change.baseUrl === undefined ? (before?.baseUrl ?? null) : change.baseUrl;
+      const baseUrl = changedAddress(before, change);
       const kept = keyOf(before);
       if (kept !== null && change.apiKey === undefined && baseUrl !== before?.baseUrl) throw keyNeeded();
       const key = change.apiKey === undefined ? kept : vault.seal(change.apiKey, placeOf(name));
@@ -78,6 +78,30 @@ export class ModelProviders {
       return { ...shown, apiKey: null };
     }
   }
+}
+
+/**
+ * A provider as it would be after a change, of which nothing is stored. The new key is masked in this process from now on.
+ * @throws AppError as `ModelProviders.set`.
+ */
+export function applyProviderChange(
+  before: ProviderKey | undefined,
+  name: string,
+  change: ProviderChange,
+): ProviderKey {
+  if (change.apiKey !== undefined) registerSecrets([change.apiKey]);
+  const baseUrl = changedAddress(before, change);
+  if (before?.hasKey === true && change.apiKey === undefined && baseUrl !== before.baseUrl) throw keyNeeded();
+  const apiKey = change.apiKey ?? before?.apiKey ?? null;
+  const hasKey = change.apiKey !== undefined || before?.hasKey === true;
+  return { name, apiKey, hasKey, baseUrl, updatedAt: before?.updatedAt ?? new Date() };
+}
+
+function changedAddress(
+  before: { baseUrl: string | null } | null | undefined,
+  change: ProviderChange,
+): string | null {
+  return change.baseUrl === undefined ? (before?.baseUrl ?? null) : change.baseUrl;
 }
 
 function keyOf(provider: StoredProvider | null): Sealed | null {

@@ -34,12 +34,12 @@ export function addModelRoutes(
         tags: ['models'],
         summary: 'Ask a model one short question',
         description:
-          'Takes the path that tasks take, for at most 30 seconds. What it costs is told; it does not count against the daily cap.',
+          'Takes the path that tasks take, for at most 30 seconds. What it costs is told; it does not count against the daily cap. With `access` the provider is asked with that key and address, of which nothing is kept.',
         body: testModelBody,
         response: { 200: modelTest },
       },
     },
-    (request) => deps.modelSetup.test(viewerOf(request), request.body.model),
+    (request) => deps.modelSetup.test(viewerOf(request), request.body.model, request.body.access),
   );
 }
 

@@ -79,7 +79,7 @@ it('takes a model of the Ollama on this machine by one press, and does not speak
   await context.close();
 });
 
-it('takes a server that speaks as OpenAI does, says what is wrong with it first, and takes back what did not work', async () => {
+it('takes a server that speaks as OpenAI does, says what is wrong with it first, and keeps nothing that did not work', async () => {
   const { page, context } = await openPage(browser, vitto);
   const urlWay = way(page, 'Another server');
   await urlWay.getByLabel('Address').fill('not an address');
@@ -97,6 +97,22 @@ it('takes a server that speaks as OpenAI does, says what is wrong with it first,
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByText('What can I do for you?').waitFor();
   expect((await readSetup()).mainModels).toEqual(['compatible/local/small']);
+  await context.close();
+});
+
+it('leaves what was stored before as it is when something else does not work', async () => {
+  const stored = { baseUrl: models.compatibleUrl, apiKey: 'an-earlier-key-0123456789' };
+  await vitto.call('PUT', '/api/models/providers/compatible', stored);
+  const before = (await readSetup()).providers;
+  const { page, context } = await openPage(browser, vitto);
+  const urlWay = way(page, 'Another server');
+  expect(await urlWay.getByLabel('Address').inputValue()).toBe(models.compatibleUrl);
+  await urlWay.getByLabel('Key', { exact: true }).fill('another-key-0123456789');
+  await urlWay.getByLabel('Model', { exact: true }).fill('missing');
+  await urlWay.getByRole('button', { name: 'Test it' }).click();
+  await urlWay.getByText('Nothing was kept.').waitFor();
+  expect(models.requests.at(-1)?.key).toBe('another-key-0123456789');
+  expect((await readSetup()).providers).toEqual(before);
   await context.close();
 });
 

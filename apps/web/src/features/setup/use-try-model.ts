@@ -1,7 +1,7 @@
 import type { ModelProvider, ModelTest, SetModelProvider } from '@vitto/contracts';
 import { useState } from 'react';
 import { useVitto } from '../../api/vitto-context.tsx';
-import { removeProvider, setProvider, testModel } from '../settings/models/models-api.ts';
+import { setProvider, testModel } from '../settings/models/models-api.ts';
 import { useProviderRefresh } from '../settings/models/use-provider-refresh.ts';
 import { useAction } from '../settings/use-action.ts';
 
@@ -13,35 +13,28 @@ export interface Candidate {
   model: string;
 }
 
-/**
- * Stores the access, asks the model, and takes back what did not work: a provider counts as set up only when a model
- * of it has answered. One that was set up here before keeps what it was given.
- */
+/** Asks the model with the access that was entered, and stores that only when the model has answered. */
 export function useTryModel(onWorks: (model: string, test: ModelTest) => void) {
   const { client } = useVitto();
   const refresh = useProviderRefresh();
-  const [step, setStep] = useState<'storing' | 'asking' | null>(null);
+  const [step, setStep] = useState<'asking' | 'storing' | null>(null);
   const [failed, setFailed] = useState<ModelTest | null>(null);
 
   const attempt = useAction(async (key, { provider, access, model }: Candidate) => {
     setFailed(null);
-    const isNew = access !== null && provider?.source === null;
     try {
+      setStep('asking');
+      const test = await testModel(client, model, key, access ?? undefined);
+      if (!test.isOk) return setFailed(test);
       if (access !== null && provider !== undefined) {
         setStep('storing');
         await setProvider(client, provider.name, access);
       }
-      setStep('asking');
-      const test = await testModel(client, model, key);
-      if (test.isOk) return onWorks(model, test);
-      setFailed(test);
-      if (isNew) await removeProvider(client, provider.name);
-    } catch (error) {
-      if (isNew) await removeProvider(client, provider.name).catch(() => undefined);
-      throw error;
+      // Before the rest of the app sees that there is a model: the page stays until a cap is chosen.
+      onWorks(model, test);
+      await refresh();
     } finally {
       setStep(null);
-      await refresh();
     }
   });
   const forget = () => {
