@@ -44,7 +44,8 @@ describe('notifications', () => {
     await page.getByText('Switched off here.').waitFor();
     await page.getByRole('button', { name: 'Switch on' }).click();
     await page.getByText('Switched on here, while a page of Vitto is open.').waitFor();
-    expect(errors).toEqual([]);
+    // What this browser says of itself: it keeps nothing, so it takes no subscription.
+    expect(errors.filter((text) => !text.includes('does not support the Push API in incognito'))).toEqual([]);
   });
 
   it('tell once of a question while the page is not looked at, as plain text', async () => {
@@ -65,11 +66,9 @@ describe('notifications', () => {
   });
 
   it('that the server pushes are shown by the worker, and one that is none is not', async () => {
-    const other = await context.newPage();
-    await page.close();
-    page = other;
+    // Nobody looks at Vitto: it is not open at all.
     await page.goto('about:blank');
-    const session = await context.newCDPSession(await openVitto());
+    const session = await context.newCDPSession(page);
     const ids = await readRegistration(session);
     await session.send('ServiceWorker.deliverPushMessage', {
       ...ids,
@@ -82,23 +81,11 @@ describe('notifications', () => {
       }),
     });
     await session.send('ServiceWorker.deliverPushMessage', { ...ids, data: 'not a message' });
+    await page.goto(`${vitto.url}/vitto/inbox`);
     await expect.poll(async () => (await shown()).map((one) => one.title)).toContain('Done');
+    expect(JSON.stringify(await shown())).not.toContain('not a message');
   });
 });
-
-/** A page of Vitto that is open and not focused. */
-async function openVitto(): Promise<Page> {
-  page = await context.newPage();
-  await page.addInitScript(() => {
-    Object.defineProperty(document, 'hidden', { get: () => true });
-    document.hasFocus = () => false;
-  });
-  await page.goto(`${vitto.url}/vitto/inbox`);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  const front = await context.newPage();
-  await front.bringToFront();
-  return page;
-}
 
 async function readRegistration(session: Awaited<ReturnType<BrowserContext['newCDPSession']>>) {
   const found = new Promise<string>((resolve) =>
