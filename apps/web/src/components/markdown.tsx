@@ -2,7 +2,7 @@ import { memo, type ComponentProps, type ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock, IsBeingWritten } from './code-block.tsx';
-import { findStableCut } from './stable-cut.ts';
+import { findStableCuts, mayStandInParts } from './stable-cuts.ts';
 import { useStrings } from '../i18n/strings-context.tsx';
 
 /** The schemes a link may have; everything else is shown as text. */
@@ -78,15 +78,15 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
   );
 });
 
-/** Markdown that is still being written: what is finished is not read again with each piece. */
-export function StreamingMarkdown({ text }: { text: string }) {
-  const cut = findStableCut(text);
-  return (
-    <>
-      {cut > 0 && <Markdown text={text.slice(0, cut)} />}
-      <IsBeingWritten value={true}>
-        <Markdown text={text.slice(cut)} />
-      </IsBeingWritten>
-    </>
-  );
+/**
+ * Markdown that is being written, or was. What is finished is not read again with each piece or at the end, and each
+ * part keeps its elements: nothing moves, and what somebody has selected stays so.
+ */
+export function WrittenMarkdown({ text, isLive }: { text: string; isLive: boolean }) {
+  const cuts = isLive || mayStandInParts(text) ? findStableCuts(text) : [0];
+  return cuts.map((from, index) => (
+    <IsBeingWritten key={from} value={isLive && index === cuts.length - 1}>
+      <Markdown text={text.slice(from, cuts[index + 1])} />
+    </IsBeingWritten>
+  ));
 }

@@ -27,9 +27,10 @@ export function Thread({ view, older, onOlder, onReach, at }: ThreadProps) {
   const strings = useStrings();
   const scroller = useRef<HTMLDivElement>(null);
   const { rows, toggle, open } = useRows(view.items);
-  const { virtualizer, keepFocused } = useThreadVirtualizer(rows, scroller);
-  const follow = useFollowEnd(scroller, virtualizer, rows, at === null);
-  const loadIfNear = useEarlier(scroller, older, onOlder, follow.isFollowing);
+  const isFollowing = useRef(at === null);
+  const { virtualizer, keepFocused } = useThreadVirtualizer(rows, scroller, isFollowing);
+  const follow = useFollowEnd(scroller, virtualizer, rows, isFollowing);
+  const loadIfNear = useEarlier(scroller, older, onOlder, isFollowing);
   const found = usePlace({ at, view, rows, older, open, onReach, virtualizer, leaveEnd: follow.leaveEnd });
   const { onScroll: onFollow } = follow;
   const onScroll = useCallback(() => {

@@ -1,4 +1,4 @@
-import { Markdown, StreamingMarkdown } from '../../../components/markdown.tsx';
+import { WrittenMarkdown } from '../../../components/markdown.tsx';
 import { Details } from '../../../components/details.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { useStrings } from '../../../i18n/strings-context.tsx';
@@ -28,7 +28,7 @@ export function AnswerBlock({ item }: { item: AnswerItem }) {
       )}
       {item.text !== '' && (
         <div className="prose">
-          {isLive ? <StreamingMarkdown text={item.text} /> : <Markdown text={item.text} />}
+          <WrittenMarkdown text={item.text} isLive={isLive} />
         </div>
       )}
       {item.state === 'interrupted' && item.text !== '' && (

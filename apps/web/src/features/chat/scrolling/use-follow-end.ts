@@ -2,30 +2,32 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObje
 import type { Row } from '../model/thread-rows.ts';
 import { NEAR_END, type ThreadVirtualizer } from './use-thread-virtualizer.ts';
 
-/** Stays at the end while the thread grows, unless somebody has scrolled up. `startsThere`: it opens at the end. */
+/**
+ * Stays at the end while the thread grows, unless somebody has scrolled up. `isFollowing` begins with whether it opens
+ * there.
+ */
 export function useFollowEnd(
   scroller: RefObject<HTMLDivElement | null>,
   virtualizer: ThreadVirtualizer,
   rows: readonly Row[],
-  startsThere: boolean,
+  isFollowing: RefObject<boolean>,
 ) {
-  const [isAtEnd, setAtEnd] = useState(startsThere);
-  const isFollowing = useRef(startsThere);
+  const [isAtEnd, setAtEnd] = useState(() => isFollowing.current);
   const lastTop = useRef(0);
 
   const goToEnd = useCallback(() => {
     isFollowing.current = true;
     setAtEnd(true);
     virtualizer.scrollToEnd();
-  }, [virtualizer]);
+  }, [virtualizer, isFollowing]);
   const leaveEnd = useCallback(() => {
     isFollowing.current = false;
     setAtEnd(false);
-  }, []);
+  }, [isFollowing]);
 
   useLayoutEffect(() => {
     if (isFollowing.current && !virtualizer.isAtEnd()) virtualizer.scrollToEnd();
-  }, [rows, virtualizer]);
+  }, [rows, virtualizer, isFollowing]);
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
@@ -33,7 +35,7 @@ export function useFollowEnd(
     const observer = new ResizeObserver(() => isFollowing.current && virtualizer.scrollToEnd());
     observer.observe(element);
     return () => observer.disconnect();
-  }, [scroller, virtualizer]);
+  }, [scroller, virtualizer, isFollowing]);
 
   const onScroll = useCallback(() => {
     const element = scroller.current;
@@ -44,7 +46,7 @@ export function useFollowEnd(
     else if (element.scrollTop < lastTop.current) isFollowing.current = false;
     lastTop.current = element.scrollTop;
     setAtEnd(isFollowing.current);
-  }, [scroller]);
+  }, [scroller, isFollowing]);
 
-  return { isAtEnd, isFollowing, onScroll, goToEnd, leaveEnd };
+  return { isAtEnd, onScroll, goToEnd, leaveEnd };
 }

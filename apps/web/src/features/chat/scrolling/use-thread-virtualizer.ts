@@ -11,9 +11,13 @@ export type ThreadVirtualizer = ReturnType<typeof useThreadVirtualizer>['virtual
 
 /**
  * Which rows are in the page. The row that has the focus stays there wherever one scrolls, so the keyboard goes on from
- * it. When rows come in above, what is read stays where it is; at the end, the end stays in sight.
+ * it. When rows come in above, what is read stays where it is; who follows the end has it in sight.
  */
-export function useThreadVirtualizer(rows: readonly Row[], scroller: RefObject<HTMLDivElement | null>) {
+export function useThreadVirtualizer(
+  rows: readonly Row[],
+  scroller: RefObject<HTMLDivElement | null>,
+  isFollowing: RefObject<boolean>,
+) {
   const focused = useRef<string | null>(null);
   const current = useRef(rows);
   current.current = rows;
@@ -38,6 +42,7 @@ export function useThreadVirtualizer(rows: readonly Row[], scroller: RefObject<H
     scrollEndThreshold: NEAR_END,
     directDomUpdates: true,
     directDomUpdatesMode: 'position',
+    onChange: useStayAtEnd(scroller, isFollowing),
   });
   const keepFocused = {
     onFocus: (event: FocusEvent<HTMLElement>) => {
@@ -48,6 +53,24 @@ export function useThreadVirtualizer(rows: readonly Row[], scroller: RefObject<H
     },
   };
   return { virtualizer, keepFocused };
+}
+
+/**
+ * In the frame in which a row has grown, before it is painted: the virtualizer makes up for one row, not for several
+ * that change together with the window, as at the end of a task.
+ */
+function useStayAtEnd(scroller: RefObject<HTMLDivElement | null>, isFollowing: RefObject<boolean>) {
+  const lastSize = useRef(0);
+  return useCallback(
+    (virtualizer: { getTotalSize: () => number }) => {
+      const size = virtualizer.getTotalSize();
+      const element = scroller.current;
+      if (size !== lastSize.current && isFollowing.current && element !== null)
+        element.scrollTop = element.scrollHeight;
+      lastSize.current = size;
+    },
+    [scroller, isFollowing],
+  );
 }
 
 function withFocused(range: Range, rows: readonly Row[], key: string | null): number[] {
