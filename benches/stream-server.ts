@@ -2,6 +2,8 @@
 import type { AddressInfo } from 'node:net';
 import { createTestModelSetup } from '../apps/server/src/app/testing/model-setup.ts';
 import { createHttpServer } from '../apps/server/src/app/http/create-http-server.ts';
+import { McpServers } from '../apps/server/src/extensions/index.ts';
+import { createTestPrograms } from '../apps/server/src/extensions/mcp/testing/stub.ts';
 import { readSettings } from '../apps/server/src/identity/index.ts';
 import { createTestSecrets } from '../apps/server/src/identity/vault/testing.ts';
 import { openDatabase } from '../apps/server/src/kernel/database/database.ts';
@@ -25,6 +27,7 @@ async function start(databaseUrl: string): Promise<{ port: number }> {
   const publish = (text: string, values: unknown[]) => database.pool.query(text, values);
   const signals = new SignalBus({ url: databaseUrl, publish, logger: silentLogger });
   await signals.start();
+  const secrets = createTestSecrets(database);
   const app = await createHttpServer({
     database,
     signals,
@@ -41,7 +44,15 @@ async function start(databaseUrl: string): Promise<{ port: number }> {
     readSystemStatus: notUsed,
     startDemo: notUsed,
     listMainModels: notUsed,
-    secrets: createTestSecrets(database),
+    secrets,
+    mcpServers: new McpServers({
+      database,
+      fillSecrets: (userId, value) => secrets.fill(userId, value),
+      logger: silentLogger,
+      programs: createTestPrograms(),
+      signals,
+      version: 'bench',
+    }),
     modelSetup: createTestModelSetup(database),
     notices: createIdleNotices(database, signals),
     dailyCostUsd: null,

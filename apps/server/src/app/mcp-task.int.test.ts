@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { EventEnvelope, McpTransport } from '@vitto/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createCoreTools, defineTool, ToolRegistry } from '../engine/index.ts';
+import { createCoreTools, defineTool, ToolRegistry, type ToolContext } from '../engine/index.ts';
 import { silentLogger } from '../kernel/logger.ts';
+import { SignalBus } from '../kernel/signal-bus.ts';
 import { createRunHarness, functionModel, turn, type RunHarness } from '../runs/testing/run-harness.ts';
 import {
   createMcpSource,
@@ -15,7 +16,7 @@ import {
   type McpDependencies,
 } from '../extensions/index.ts';
 import { everythingServer, filesystemServer } from '../extensions/mcp/testing/official-servers.ts';
-import { createStub } from '../extensions/mcp/testing/stub.ts';
+import { createStub, createTestPrograms, isAlive } from '../extensions/mcp/testing/stub.ts';
 import { HIDDEN_ORDER } from '../extensions/mcp/testing/stub-tools.ts';
 
 let h: RunHarness;
@@ -31,11 +32,14 @@ beforeAll(async () => {
   deps = {
     database: h.database,
     logger: silentLogger,
+    programs: createTestPrograms(),
     version: '0',
     fillSecrets: (_, value) => Promise.resolve(value),
+    signals: await openBus(),
     limits: { firstDelayMs: 0, maxDelayMs: 0, callMs: 500 },
   };
-  connections = new McpConnections(deps);
+  // The worker's part is another process than the one that changes servers, with signals of its own.
+  connections = new McpConnections({ ...deps, signals: await openBus() });
   servers = new McpServers(deps);
   const source = createMcpSource({ database: h.database, connections, logger: silentLogger });
   h.tasks.openRegistry = createRegistryOpener(builtIn(), [source]);
@@ -45,6 +49,14 @@ afterAll(async () => {
   for (const end of ends) await end();
   await h.drop();
 });
+
+async function openBus(): Promise<SignalBus> {
+  const publish = (text: string, values: unknown[]) => h.database.pool.query(text, values);
+  const bus = new SignalBus({ url: h.url, publish, logger: silentLogger });
+  await bus.start();
+  ends.push(() => bus.stop());
+  return bus;
+}
 
 function builtIn(): ToolRegistry {
   const runCommand = defineTool({
@@ -231,6 +243,51 @@ describe('a poisoned server (i-06)', () => {
     await servers.update(h.userId, id, { isEnabled: false });
     expect((await namesNow()).filter((name) => name.startsWith('mcp__fresh__'))).toEqual([]);
   });
+});
+
+describe('what a user switches off', () => {
+  const context = {
+    signal: never,
+    reportProgress: () => undefined,
+    artifacts: {},
+  } as unknown as ToolContext;
+  /** The calls of a task that has had these tools since before the change. */
+  async function openCalls(name: string) {
+    const open = h.tasks.openRegistry as (task: { userId: string }) => Promise<ToolRegistry>;
+    const registry = await open({ userId: h.userId });
+    return async (tool: string) => registry.find(`mcp__${name}__${tool}`)?.run({}, context);
+  }
+
+  it('is one tool: the calls of its other tools go on', async () => {
+    const { server, pids } = await stub('mixed', 'quiet');
+    const call = await openCalls('mixed');
+    await call('a-splits');
+    const started = pids().length;
+    const hanging = call('a-hangs');
+    await servers.update(h.userId, server.id, { toolChoices: { 'a-splits': { isEnabled: false } } });
+    expect(await call('a-splits')).toMatchObject({ data: { code: 'mcp.off' } });
+    // It comes to its own end, on the connection that it began on.
+    expect(await hanging).toMatchObject({ status: 'timeout', data: { code: 'mcp.timeout' } });
+    expect(pids()).toHaveLength(started);
+  });
+
+  it.each(['switched off', 'removed'])(
+    'is a whole server: %s, it is closed in every process',
+    async (how) => {
+      const { server, pids } = await stub(how.replace(' ', '-'), 'quiet');
+      const call = await openCalls(server.name);
+      await call('a-splits');
+      const pid = pids().at(-1) ?? 0;
+      expect(isAlive(pid)).toBe(true);
+      const hanging = call('a-hangs');
+      if (how === 'removed') await servers.remove(h.userId, server.id);
+      else await servers.update(h.userId, server.id, { isEnabled: false });
+      await expect.poll(() => isAlive(pid)).toBe(false);
+      expect(await hanging).toMatchObject({ status: 'error', data: { code: 'mcp.off' } });
+      expect(await call('a-splits')).toMatchObject({ data: { code: 'mcp.off' } });
+      expect((await servers.list(h.userId)).find(({ id }) => id === server.id)?.lastError ?? null).toBeNull();
+    },
+  );
 });
 
 describe('the registry of a task', () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { assembleContext, decideByRisk } from '../autonomy/index.ts';
 import { demoCacheOf, startDemo } from '../demo/index.ts';
@@ -6,7 +7,10 @@ import {
   createRegistryOpener,
   createSkillSource,
   McpConnections,
+  McpServers,
   Skills,
+  StartedPrograms,
+  type McpDependencies,
 } from '../extensions/index.ts';
 import {
   chooseRoleModels,
@@ -95,6 +99,17 @@ export async function startVitto(config: Config): Promise<Vitto> {
     await signals.start();
     stops.push(() => signals.stop());
     const secrets = new Secrets({ database, vault, signals, logger });
+    const programs = new StartedPrograms(join(config.home, 'mcp-programs'));
+    const orphans = await programs.sweep();
+    if (orphans.length > 0) logger.info({ pids: orphans }, 'ended MCP servers of a process that died here');
+    const mcp: McpDependencies = {
+      database,
+      fillSecrets: (userId, value) => secrets.fill(userId, value),
+      logger,
+      programs,
+      signals,
+      version: VERSION,
+    };
     const queue = new WakeQueue({ url: databaseUrl, logger, isWorker });
     await queue.start();
     stops.push(() => queue.stop());
@@ -133,12 +148,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
       const guests = new Guests(sandbox, database);
       const web = createGuardedFetch();
       stops.push(web.close);
-      const connections = new McpConnections({
-        database,
-        fillSecrets: (userId, value) => secrets.fill(userId, value),
-        logger,
-        version: VERSION,
-      });
+      const connections = new McpConnections(mcp);
       stops.push(() => connections.close());
       const builtIn = new ToolRegistry([
         createCoreTools(readStatus),
@@ -203,6 +213,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
         runs,
         readSystemStatus: readStatus,
         secrets,
+        mcpServers: new McpServers(mcp),
         modelSetup: new ModelSetupService({
           access: modelAccess,
           models,

@@ -13,7 +13,7 @@ export type Signal =
   /** The connection was lost for a while: anything may have happened. */
   | { kind: 'reconnected' };
 
-export type ChangedThing = 'secrets';
+export type ChangedThing = 'secrets' | 'mcp-servers';
 
 const CHANNEL = 'vitto_signals';
 /** Journal signals of one user within this time go out as one. */

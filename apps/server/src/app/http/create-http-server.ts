@@ -5,7 +5,7 @@ import type { SystemStatus } from '@vitto/contracts';
 import fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { addWebRoutes, type StartDemo, type WebApp } from '../../channels/index.ts';
-import { McpServers, Skills, type McpDependencies } from '../../extensions/index.ts';
+import { Skills, type McpServers } from '../../extensions/index.ts';
 import type { Secrets } from '../../identity/index.ts';
 import { AppError } from '../../kernel/app-error.ts';
 import type { Database } from '../../kernel/database/database.ts';
@@ -55,6 +55,7 @@ export interface HttpDependencies {
   readSystemStatus: (userId: string) => Promise<SystemStatus>;
   startDemo: StartDemo;
   secrets: Secrets;
+  mcpServers: McpServers;
   modelSetup: ModelSetupService;
   /** The main models of a user's tasks, in the order they are tried. */
   listMainModels: (userId: string) => Promise<string[]>;
@@ -229,12 +230,8 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
   addAuditRoutes(app, database);
   addCostRoutes(app, deps);
   addWebhookRoutes(app, deps);
-  addMcpServerRoutes(app, new McpServers(toMcp(deps)));
+  addMcpServerRoutes(app, deps.mcpServers);
   addPushRoutes(app, deps);
-}
-
-function toMcp({ database, secrets, logger, version }: HttpDependencies): McpDependencies {
-  return { database, logger, version, fillSecrets: (userId, value) => secrets.fill(userId, value) };
 }
 
 /** One line a request, without its query, headers or body. */

@@ -54,7 +54,9 @@ export class McpServers {
     const server = await this.#find(userId, id);
     await this.#checkTransport(userId, change.transport ?? server.transport);
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    return toMcpServer(await changeMcpServer(this.#deps.database.pool, userId, id, given));
+    const changed = await changeMcpServer(this.#deps.database.pool, userId, id, given);
+    await this.#deps.signals.changed('mcp-servers', userId);
+    return toMcpServer(changed);
   }
 
   /** Connects now and notes what the server offers, or why it cannot be reached: either way the server is the answer. */
@@ -81,6 +83,7 @@ export class McpServers {
 
   async remove(userId: string, id: string): Promise<void> {
     await deleteMcpServer(this.#deps.database.pool, userId, id);
+    await this.#deps.signals.changed('mcp-servers', userId);
   }
 
   async #find(userId: string, id: string) {

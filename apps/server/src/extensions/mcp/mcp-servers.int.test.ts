@@ -6,7 +6,7 @@ import type { Database } from '../../kernel/database/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLogger } from '../../kernel/logger.ts';
 import { McpServers } from './manage-mcp-servers.ts';
-import { createStub, type Stub } from './testing/stub.ts';
+import { createStub, createTestPrograms, type Stub } from './testing/stub.ts';
 
 let database: Database;
 let drop: () => Promise<void>;
@@ -26,8 +26,10 @@ beforeAll(async () => {
   servers = new McpServers({
     database,
     logger: silentLogger,
+    programs: createTestPrograms(),
     version: '0',
     fillSecrets: (_, value) => Promise.resolve(fill(value)),
+    signals: { listen: () => () => undefined, changed: () => Promise.resolve() },
   });
 });
 afterEach(async () => {

@@ -15,7 +15,7 @@ export const MAX_OFFERED = 96;
 /** What users have approved of their servers, read from the database: no server is asked. */
 export function createMcpSource(deps: {
   database: Database;
-  connections: Pick<McpConnections, 'call' | 'drop'>;
+  connections: Pick<McpConnections, 'call'>;
   logger: Logger;
 }): PluginSource {
   const { pool } = deps.database;

@@ -23,7 +23,7 @@ import { CONNECTION_LIMITS } from './server-connection.ts';
 /** What a call reaches: its server's record as it is then, and the connections. */
 export interface McpCalls {
   sql: Sql;
-  connections: Pick<McpConnections, 'call' | 'drop'>;
+  connections: Pick<McpConnections, 'call'>;
 }
 
 /** The tools of a server that its user has approved, with the domain and the risk that the user says. */
@@ -79,7 +79,6 @@ async function runCall(
 ): Promise<ToolResult> {
   const server = await findMcpServer(sql, offered.userId, offered.id);
   if (server === null || !server.isEnabled || server.toolChoices[definition.name]?.isEnabled === false) {
-    await connections.drop(offered.id);
     throw new AppError('mcp.off', `The user has switched ${definition.toolName} off.`, {
       hint: 'Go on without it.',
     });

@@ -9,6 +9,7 @@ import { openSite } from '../../kernel/network/testing/site.ts';
 import { openTransport } from './open-transport.ts';
 import { CONNECTION_LIMITS, ServerConnection } from './server-connection.ts';
 import { everythingServer, filesystemServer, startEverythingOverHttp } from './testing/official-servers.ts';
+import { createTestPrograms } from './testing/stub.ts';
 
 const never = new AbortController().signal;
 
@@ -16,7 +17,7 @@ function connect(transport: McpTransport, isOwners = true) {
   const connection = new ServerConnection({
     server: 'official',
     version: '0',
-    open: () => openTransport(transport, { isOwners, logger: silentLogger }),
+    open: () => openTransport(transport, { isOwners, logger: silentLogger, programs: createTestPrograms() }),
     limits: CONNECTION_LIMITS,
     onOffer: () => undefined,
   });

@@ -8,6 +8,7 @@ import { cutText } from '../../kernel/text/cut.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import { limitBody } from './limit-body.ts';
 import { ProcessTransport } from './process-transport.ts';
+import type { StartedPrograms } from './started-programs.ts';
 
 /** A way to a server, not yet started. */
 export interface OpenedTransport {
@@ -31,12 +32,15 @@ const NEVER = 0;
  */
 export function openTransport(
   target: McpTransport,
-  options: { isOwners: boolean; logger: Logger },
+  options: { isOwners: boolean; logger: Logger; programs: Pick<StartedPrograms, 'note'> },
 ): OpenedTransport {
-  return target.kind === 'stdio' ? openProcess(target, options.logger) : openHttp(target, options.isOwners);
+  return target.kind === 'stdio' ? openProcess(target, options) : openHttp(target, options.isOwners);
 }
 
-function openProcess(target: Extract<McpTransport, { kind: 'stdio' }>, logger: Logger): OpenedTransport {
+function openProcess(
+  target: Extract<McpTransport, { kind: 'stdio' }>,
+  { logger, programs }: { logger: Logger; programs: Pick<StartedPrograms, 'note'> },
+): OpenedTransport {
   const { command, args, env } = target;
   let noise = 0;
   const onNoise = (line: string): void => {
@@ -44,7 +48,7 @@ function openProcess(target: Extract<McpTransport, { kind: 'stdio' }>, logger: L
     if (noise <= NOISE_LINES)
       logger.info({ line: cutText(maskSecrets(line), 200) }, 'an MCP server wrote what is no message');
   };
-  const transport = new ProcessTransport({ command, args, env, onNoise });
+  const transport = new ProcessTransport({ command, args, env, onNoise, programs });
   return {
     transport,
     hasEnded: () => transport.hasEnded,

@@ -5,6 +5,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { cutTextEnd } from '../../kernel/text/cut.ts';
 import { LineReader } from './line-reader.ts';
+import type { StartedPrograms } from './started-programs.ts';
 
 export interface ProcessOptions {
   command: string;
@@ -13,6 +14,8 @@ export interface ProcessOptions {
   env: Record<string, string>;
   /** A line on stdout that is no message. */
   onNoise: (line: string) => void;
+  /** Where it is noted, so that it does not outlive a Vitto that is killed. */
+  programs: Pick<StartedPrograms, 'note'>;
 }
 
 /** What is kept of stderr, in UTF-16 units. */
@@ -36,6 +39,7 @@ export class ProcessTransport implements Transport {
   #child: ChildProcessWithoutNullStreams | null = null;
   #stderr = '';
   #end: string | null = null;
+  #forget: () => void = () => undefined;
   #closed = Promise.withResolvers<void>();
 
   constructor(options: ProcessOptions) {
@@ -59,7 +63,7 @@ export class ProcessTransport implements Transport {
     return null;
   }
 
-  start(): Promise<void> {
+  async start(): Promise<void> {
     const { command, args, env } = this.#options;
     const child = spawn(command, args, {
       env: { ...getDefaultEnvironment(), ...env },
@@ -77,6 +81,7 @@ export class ProcessTransport implements Transport {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
     child.once('exit', (code, signal) => this.#ended(code, signal));
     child.once('close', () => this.#finish());
+    this.#note(child.pid);
     return new Promise((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (error) => {
@@ -111,6 +116,17 @@ export class ProcessTransport implements Transport {
     await this.#closed.promise;
   }
 
+  /** In the same breath as the start. One that cannot be noted (a full disk) must not run. */
+  #note(pid: number | undefined): void {
+    if (pid === undefined) return;
+    try {
+      this.#forget = this.#options.programs.note(pid);
+    } catch (error) {
+      this.#signal('SIGKILL');
+      throw error;
+    }
+  }
+
   #read(piece: Buffer): void {
     let lines: string[];
     try {
@@ -136,6 +152,7 @@ export class ProcessTransport implements Transport {
     this.#end ??= code === null ? `It was ended by ${signal}.` : `It ended with exit code ${code}.`;
     // What it started goes with it, and lets go of its pipes.
     this.#signal('SIGKILL');
+    this.#forget();
     setTimeout(() => this.#finish(), LAST_OUTPUT_MS).unref();
   }
 

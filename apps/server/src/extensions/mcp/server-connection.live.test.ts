@@ -5,7 +5,7 @@ import { silentLogger } from '../../kernel/logger.ts';
 import type { Offer } from './offer.ts';
 import { openTransport } from './open-transport.ts';
 import { CONNECTION_LIMITS, ServerConnection, type ConnectionLimits } from './server-connection.ts';
-import { createStub, isAlive, type Stub } from './testing/stub.ts';
+import { createStub, createTestPrograms, isAlive, type Stub } from './testing/stub.ts';
 
 const never = new AbortController().signal;
 const open: { connection: ServerConnection; stub: Stub }[] = [];
@@ -27,7 +27,7 @@ async function connect(scenario: string, limits: Partial<ConnectionLimits> = {})
   const connection = new ServerConnection({
     server: 'stub',
     version: '0',
-    open: () => openTransport(stub.transport, { isOwners: true, logger }),
+    open: () => openTransport(stub.transport, { isOwners: true, logger, programs: createTestPrograms() }),
     limits: { ...CONNECTION_LIMITS, ...limits },
     onOffer: (offer) => void offer.then((one) => offers.push(one)),
   });
@@ -133,7 +133,7 @@ describe('a connection to a program', () => {
       open: () =>
         openTransport(
           { kind: 'stdio', command: '/nowhere/at-all', args: [], env: {} },
-          { isOwners: true, logger: silentLogger },
+          { isOwners: true, logger: silentLogger, programs: createTestPrograms() },
         ),
       limits: CONNECTION_LIMITS,
       onOffer: () => undefined,

@@ -47,6 +47,7 @@ export class ServerConnection {
   #failures = 0;
   #lastFailure: ServerLost | null = null;
   #gaveUpAt: number | null = null;
+  #isClosed = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -108,6 +109,7 @@ export class ServerConnection {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const session = this.#session;
     this.#session = null;
     await session?.then((one) => one.close()).catch(() => undefined);
@@ -138,6 +140,8 @@ export class ServerConnection {
     // The first who notices lets go of it; the others find what that one opens.
     if (this.#session === current) this.#session = null;
     await open?.close();
+    // Whoever comes late would open what nobody closes any more.
+    if (this.#isClosed) throw new ServerLost(this.#options.server, 'The connection was closed.');
     this.#session ??= this.#open();
     return race(this.#session, signal);
   }

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import type { NewEvent, SystemStatus } from '@vitto/contracts';
 import type { WebApp } from '../../../channels/index.ts';
 import { appendEvents } from '../../../engine/journal/journal.store.ts';
+import { McpServers } from '../../../extensions/index.ts';
+import { createTestPrograms } from '../../../extensions/mcp/testing/stub.ts';
 import { createApiToken, ensureOwner, readSettings, Secrets } from '../../../identity/index.ts';
 import { createTestVault } from '../../../identity/vault/testing.ts';
 import { AppError } from '../../../kernel/app-error.ts';
@@ -84,13 +86,22 @@ async function startServer(
   });
   await signals.start();
   const runs = createTestRuns(database, signals);
+  const secrets = new Secrets({ database, vault, signals, logger: silentLogger });
   const app = await createHttpServer({
     database,
     signals,
     runs,
     readSystemStatus: async () => EMPTY_STATUS,
     modelSetup: createTestModels(database, { vault }).setup,
-    secrets: new Secrets({ database, vault, signals, logger: silentLogger }),
+    secrets,
+    mcpServers: new McpServers({
+      database,
+      fillSecrets: (userId, value) => secrets.fill(userId, value),
+      logger: silentLogger,
+      programs: createTestPrograms(),
+      signals,
+      version: '0.0.0-test',
+    }),
     listMainModels: async () => ['test/one', 'test/two', 'script:/a.yaml'],
     startDemo: ({ userId }) => insertRunningTask(database, userId, null),
     notices: createIdleNotices(database, signals),

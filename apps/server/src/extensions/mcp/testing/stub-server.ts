@@ -30,6 +30,8 @@ if (scenario === 'dead') {
 if (scenario === 'mute') setInterval(() => undefined, 1_000);
 else createInterface({ input: process.stdin }).on('line', (line) => answer(JSON.parse(line) as Request));
 if (scenario === 'noise') process.stdout.write('Starting…\n🚀 ready when you are 👩‍👩‍👧\n{"level":"info"}\n');
+// The end of its input is none of its concern.
+if (scenario === 'stays') setInterval(() => undefined, 1_000);
 if (scenario === 'holder') {
   // Holds the pipes of its parent beyond its end, unless the whole group is ended.
   const child = spawn('sleep', ['600'], { stdio: 'inherit' });

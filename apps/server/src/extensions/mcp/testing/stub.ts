@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { McpTransport } from '@vitto/contracts';
+import { StartedPrograms } from '../started-programs.ts';
 
 const STUB = fileURLToPath(new URL('./stub-server.ts', import.meta.url));
 
@@ -41,4 +42,9 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Notes of started programs in a folder of the test's own process. */
+export function createTestPrograms(): StartedPrograms {
+  return new StartedPrograms(join(tmpdir(), `vitto-test-programs-${process.pid}`));
 }
