@@ -40,7 +40,7 @@ const DIFF_LOOKS: Record<DiffMark, string> = {
 /** By lines, as the viewer of files does: the library takes `===` anywhere in a line for a heading. */
 function colourDiff(code: string): CodePiece[] {
   const lines = code.split('\n');
-  const marks = markDiff(lines.map((text, index) => ({ text, number: index + 1 })));
+  const marks = markDiff(lines.map((text, index) => ({ text, number: index + 1, goesOn: false })));
   return lines.map((line, index) => ({
     text: index === lines.length - 1 ? line : `${line}\n`,
     look: DIFF_LOOKS[marks[index] ?? 'same'],
