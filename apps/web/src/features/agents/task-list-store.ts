@@ -13,6 +13,8 @@ export interface TaskListState {
 }
 
 const taskPage = page(taskSchema);
+/** Tasks of the first page: more than a screen holds, few enough to be there at once. */
+const FIRST = 50;
 const LIMIT = 200;
 /** Active tasks are loaded whole up to this many pages. */
 const ACTIVE_PAGES = 10;
@@ -61,19 +63,19 @@ export class TaskListStore {
     };
   }
 
-  /** Shows the first page of each list as soon as it is there; the rest of what is active follows. */
+  /** Shows the first page of each list as soon as it is there; the rest of what is active, and a page more, follow. */
   readonly load = async (): Promise<void> => {
     const { signal } = this.#abort;
     try {
       const [active, recent] = await Promise.all([
-        this.#readPage('active', null, signal),
-        this.#readPage('', null, signal),
+        this.#readPage('active', null, signal, FIRST),
+        this.#readPage('', null, signal, FIRST),
       ]);
       this.#cursor = recent.nextCursor;
       const tasks = new Map([...recent.items, ...active.items].map((task) => [task.id, task]));
       this.#set({ status: 'ready', error: null, live: { tasks, calls: new Map() }, older: this.#older() });
       this.#flush();
-      await this.#loadRest(active.nextCursor, signal);
+      await Promise.all([this.#loadRest(active.nextCursor, signal), this.loadOlder()]);
     } catch (error) {
       if (!signal.aborted) this.#set({ ...this.#state, status: 'error', error: toApiError(error) });
     }
@@ -81,7 +83,7 @@ export class TaskListStore {
 
   async #loadRest(from: string | null, signal: AbortSignal): Promise<void> {
     let cursor = from;
-    for (let pages = 1; pages < ACTIVE_PAGES && cursor !== null; pages += 1) {
+    for (let pages = 0; pages < ACTIVE_PAGES && cursor !== null; pages += 1) {
       const page = await this.#readPage('active', cursor, signal);
       this.#addOlder(page.items);
       cursor = page.nextCursor;
@@ -113,9 +115,10 @@ export class TaskListStore {
     state: 'active' | '',
     cursor: string | null,
     signal: AbortSignal,
+    limit = LIMIT,
   ): Promise<{ items: Task[]; nextCursor: string | null }> {
     const query = new URLSearchParams({
-      limit: String(LIMIT),
+      limit: String(limit),
       ...(state === '' ? {} : { state }),
       ...(cursor === null ? {} : { cursor }),
     });
