@@ -117,6 +117,18 @@ async function tell(taskId: string, events: NewEvent[], by = userId): Promise<vo
   signals.journalGrew(by);
 }
 
+/** As the routes do it. */
+async function addWebhook(notices: Notices, ...made: Parameters<Notices['webhooks']['create']>) {
+  const webhook = await notices.webhooks.create(...made);
+  await notices.refresh();
+  return webhook;
+}
+async function subscribe(notices: Notices, ...given: Parameters<Notices['push']['subscribe']>) {
+  const kept = await notices.push.subscribe(...given);
+  await notices.refresh();
+  return kept;
+}
+
 const requested = (): NewEvent => ({
   type: 'approval.requested',
   payload: {
@@ -135,7 +147,7 @@ const requested = (): NewEvent => ({
 describe('a webhook', () => {
   it('is sent each event that it wants once, signed, without arguments, however many processes look', async () => {
     const [notices] = [await startNotices(), await startNotices()];
-    const hook = await notices.createWebhook(userId, {
+    const hook = await addWebhook(notices, userId, {
       url: url(),
       description: '',
       events: ['approval.requested'],
@@ -160,7 +172,7 @@ describe('a webhook', () => {
 
   it('tries again what was not accepted, with the same id, and gives up at last; a person can have it tried again', async () => {
     const notices = await startNotices();
-    const hook = await notices.createWebhook(userId, {
+    const hook = await addWebhook(notices, userId, {
       url: url(),
       description: '',
       events: ['approval.requested'],
@@ -172,16 +184,18 @@ describe('a webhook', () => {
     expect(await read()).toMatchObject({ attempts: 3, lastStatus: 503, lastError: 'It answered 503.' });
     expect(new Set(site.requests.map((one) => one.headers['webhook-id'])).size).toBe(1);
 
-    await expect(notices.retryDelivery(strangerId, hook.id, (await read())?.id ?? '')).rejects.toMatchObject({
-      code: 'delivery.not-found',
-    });
-    await notices.retryDelivery(userId, hook.id, (await read())?.id ?? '');
+    await expect(notices.webhooks.retry(strangerId, hook.id, (await read())?.id ?? '')).rejects.toMatchObject(
+      {
+        code: 'delivery.not-found',
+      },
+    );
+    await notices.webhooks.retry(userId, hook.id, (await read())?.id ?? '');
     await expect.poll(async () => (await read())?.state, { timeout: 30_000 }).toBe('delivered');
   });
 
   it('that is gone is switched off, and goes on from now when it is switched on again', async () => {
     const notices = await startNotices();
-    const hook = await notices.createWebhook(userId, {
+    const hook = await addWebhook(notices, userId, {
       url: url(),
       description: '',
       events: ['approval.requested'],
@@ -202,7 +216,7 @@ describe('a webhook', () => {
 
   it('that is switched off leaves no delivery waiting for ever', async () => {
     const notices = await startNotices();
-    const hook = await notices.createWebhook(userId, {
+    const hook = await addWebhook(notices, userId, {
       url: url(),
       description: '',
       events: ['approval.requested'],
@@ -218,7 +232,7 @@ describe('a webhook', () => {
 
   it('whose secret cannot be opened says so with its deliveries', async () => {
     const notices = await startNotices();
-    const hook = await notices.createWebhook(userId, {
+    const hook = await addWebhook(notices, userId, {
       url: url(),
       description: '',
       events: ['approval.requested'],
@@ -232,7 +246,7 @@ describe('a webhook', () => {
 
   it('is told of what happened while no process looked', async () => {
     const before = await startNotices();
-    await before.createWebhook(userId, { url: url(), description: '', events: ['approval.requested'] });
+    await addWebhook(before, userId, { url: url(), description: '', events: ['approval.requested'] });
     await before.stop();
     const task = await startTask();
     await tell(task, [requested(), requested()]);
@@ -242,19 +256,19 @@ describe('a webhook', () => {
 
   it('can be tried out, and says in words why nothing arrives', async () => {
     const notices = await startNotices();
-    const hook = await notices.createWebhook(userId, {
+    const hook = await addWebhook(notices, userId, {
       url: url(),
       description: '',
       events: ['task.failed'],
     });
-    expect(await notices.testWebhook(userId, hook.id)).toMatchObject({
+    expect(await notices.webhooks.test(userId, hook.id)).toMatchObject({
       isOk: true,
       status: 204,
       error: null,
     });
     await updateWebhook(made.database.pool, userId, hook.id, { url: 'http://169.254.169.254/latest' });
-    expect(await notices.testWebhook(userId, hook.id)).toMatchObject({ isOk: false, status: null });
-    await expect(notices.testWebhook(strangerId, hook.id)).rejects.toMatchObject({
+    expect(await notices.webhooks.test(userId, hook.id)).toMatchObject({ isOk: false, status: null });
+    await expect(notices.webhooks.test(strangerId, hook.id)).rejects.toMatchObject({
       code: 'webhook.not-found',
     });
   });
@@ -273,7 +287,7 @@ describe('a webhook', () => {
 
   it('keeps its secret sealed', async () => {
     const notices = await startNotices();
-    const hook = await notices.createWebhook(userId, {
+    const hook = await addWebhook(notices, userId, {
       url: url(),
       description: '',
       events: ['task.failed'],
@@ -302,7 +316,7 @@ describe('a browser that asked to be called', () => {
       accept(response);
     });
     const notices = await startNotices();
-    await notices.putPushSubscription(userId, subscription(), 'Chrome 140, Linux');
+    await subscribe(notices, userId, subscription(), 'Chrome 140, Linux');
     const task = await startTask();
     await tell(task, [{ type: 'agent.text', payload: { turn: 1, attempt: 1, delta: 'x' } }, requested()]);
     await expect.poll(() => site.requests.length, { timeout: 20_000 }).toBe(1);
@@ -316,17 +330,17 @@ describe('a browser that asked to be called', () => {
 
   it('that has unsubscribed is forgotten', async () => {
     const notices = await startNotices();
-    const kept = await notices.putPushSubscription(userId, subscription(), 'Firefox 150');
+    const kept = await subscribe(notices, userId, subscription(), 'Firefox 150');
     answers = [answer(410)];
     await expect(
-      notices.testPush(userId, kept.id, { title: 't', body: 'b', path: '/vitto', tag: 'x', isUrgent: true }),
+      notices.push.test(userId, kept.id, { title: 't', body: 'b', path: '/vitto', tag: 'x', isUrgent: true }),
     ).rejects.toMatchObject({ code: 'push.failed' });
     expect(await listPushSubscriptions(made.database.pool, userId)).toEqual([]);
   });
 
   it('has one key pair to subscribe with, made once however many processes ask', async () => {
     const notices = await Promise.all([startNotices(), startNotices(), startNotices()]);
-    const keys = await Promise.all(notices.map((one) => one.readPushKey()));
+    const keys = await Promise.all(notices.map((one) => one.push.readKey()));
     expect(new Set(keys).size).toBe(1);
     expect(Buffer.from(keys[0] ?? '', 'base64url')).toHaveLength(65);
   });

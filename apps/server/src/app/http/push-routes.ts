@@ -21,7 +21,7 @@ export function addPushRoutes(app: WebApp, deps: { database: Database; notices: 
       },
     },
     async (request) => ({
-      publicKey: await notices.readPushKey(),
+      publicKey: await notices.push.readKey(),
       items: await listPushSubscriptions(sql, viewerOf(request).userId),
     }),
   );
@@ -39,9 +39,9 @@ export function addPushRoutes(app: WebApp, deps: { database: Database; notices: 
     },
     async (request, reply) => {
       const browser = nameBrowser(request.headers['user-agent'] ?? '');
-      return reply
-        .code(201)
-        .send(await notices.putPushSubscription(viewerOf(request).userId, request.body, browser));
+      const kept = await notices.push.subscribe(viewerOf(request).userId, request.body, browser);
+      await notices.refresh();
+      return reply.code(201).send(kept);
     },
   );
 
@@ -72,7 +72,7 @@ export function addPushRoutes(app: WebApp, deps: { database: Database; notices: 
     async (request, reply) => {
       const { userId } = viewerOf(request);
       const { language } = await readSettings(database, userId);
-      await notices.testPush(userId, request.params.id, TEST_MESSAGE[language]);
+      await notices.push.test(userId, request.params.id, TEST_MESSAGE[language]);
       return reply.code(204).send(undefined);
     },
   );

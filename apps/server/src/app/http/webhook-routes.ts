@@ -42,8 +42,11 @@ export function addWebhookRoutes(app: WebApp, deps: { database: Database; notice
         response: { 201: createdWebhook },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await notices.createWebhook(viewerOf(request).userId, request.body)),
+    async (request, reply) => {
+      const made = await notices.webhooks.create(viewerOf(request).userId, request.body);
+      await notices.refresh();
+      return reply.code(201).send(made);
+    },
   );
 
   app.patch(
@@ -89,7 +92,7 @@ export function addWebhookRoutes(app: WebApp, deps: { database: Database; notice
         response: { 200: webhookTest },
       },
     },
-    (request) => notices.testWebhook(viewerOf(request).userId, request.params.id),
+    (request) => notices.webhooks.test(viewerOf(request).userId, request.params.id),
   );
 
   app.get(
@@ -121,7 +124,7 @@ export function addWebhookRoutes(app: WebApp, deps: { database: Database; notice
     },
     async (request, reply) => {
       const { id, deliveryId } = request.params;
-      return reply.code(202).send(await notices.retryDelivery(viewerOf(request).userId, id, deliveryId));
+      return reply.code(202).send(await notices.webhooks.retry(viewerOf(request).userId, id, deliveryId));
     },
   );
 }
