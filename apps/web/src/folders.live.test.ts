@@ -195,3 +195,31 @@ describe('the folders of a conversation', () => {
     expect(await button().getAttribute('aria-label')).toBe('Folders that I may read: 2');
   });
 });
+
+describe('somebody who may allow no folder', () => {
+  beforeEach(() => {
+    visit.fake.role = 'member';
+  });
+
+  it('is offered none where none can be read', async () => {
+    await visit.page.goto(`${visit.origin}/vitto`);
+    await composer().waitFor();
+    await expect.poll(() => button().count()).toBe(0);
+    await visit.page.goto(`${visit.origin}/vitto/settings/general`);
+    await visit.page.getByText('The owner of this installation or an admin allows folders.').waitFor();
+    expect(await visit.page.getByRole('button', { name: 'Add a folder' }).count()).toBe(0);
+  });
+
+  it('sees what can be read, hears who allows more, and may take one away', async () => {
+    visit.fake.conversationCount = 1;
+    visit.fake.allowedPaths = ['/srv/a', '/srv/b'];
+    await open(CHAT);
+    await chip('/srv/a').waitFor();
+    await button().click();
+    await panel().getByText('for the owner or an admin to allow').waitFor();
+    expect(await field().count()).toBe(0);
+    await panel().getByRole('button', { name: 'Remove /srv/a' }).click();
+    await chip('/srv/a').waitFor({ state: 'detached' });
+    expect(bodies(CHANGE)).toEqual([{ allowedPaths: ['/srv/b'] }]);
+  });
+});

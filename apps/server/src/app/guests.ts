@@ -1,10 +1,7 @@
 import type { ClaimedGuest, PromptFacts, TaskRecord } from '../engine/index.ts';
-import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { AppError } from '../kernel/app-error.ts';
 import type { Database } from '../kernel/database/database.ts';
-import { whyNotShown, type ProcessSandboxService } from '../sandbox/index.ts';
+import type { ProcessSandboxService } from '../sandbox/index.ts';
 
 /** Why commands do not run in a machine of their own in this version. Shown with each task that runs any. */
 const DEGRADED =
@@ -55,30 +52,4 @@ export class Guests {
       return result.rowCount === 1;
     });
   }
-}
-
-/**
- * Resolves the folders that a user wants to be read. What the sandbox would never show is refused here already.
- * @throws AppError `path.not-allowed` naming the one that is no folder or must not be shown.
- */
-export async function resolveAllowedPaths(paths: string[], secretFolders: string[]): Promise<string[]> {
-  return Promise.all(
-    paths.map(async (path) => {
-      const resolved =
-        isAbsolute(path) && !path.includes('\0') ? await realpath(path).catch(() => null) : null;
-      const isFolder = resolved !== null && (await stat(resolved).catch(() => null))?.isDirectory() === true;
-      if (resolved === null || !isFolder) throw refused(path, 'it is not an absolute path of a folder here');
-      const reason = await whyNotShown(resolved, secretFolders);
-      if (reason !== null) throw refused(path, reason);
-      return resolved;
-    }),
-  );
-}
-
-function refused(path: string, why: string): AppError {
-  return new AppError('path.not-allowed', `The folder ${JSON.stringify(path)} cannot be allowed: ${why}.`, {
-    status: 422,
-    hint: 'Name the folder of a project, for example /home/you/project.',
-    errors: [{ path: 'allowedPaths', message: why }],
-  });
 }

@@ -42,7 +42,8 @@ import { SignalBus } from '../kernel/signal-bus.ts';
 import { readSystemStatus } from '../ops/index.ts';
 import { Worker, type RunDependencies } from '../runs/index.ts';
 import type { Config } from './config.ts';
-import { Guests, resolveAllowedPaths } from './guests.ts';
+import { createFolderCheck, resolveAllowedPaths } from './allowed-folders.ts';
+import { Guests } from './guests.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { ModelAccess } from './model-access.ts';
 import { ModelSetupService } from './model-setup.ts';
@@ -140,7 +141,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
         await models.check(list, needsPrice);
         if (list !== null) await models.checkFiles(list, await isOwner(database, userId));
       },
-      resolveAllowedPaths: (paths) => resolveAllowedPaths(paths, installation.secretFolders),
+      resolveAllowedPaths: createFolderCheck(database, installation.secretFolders),
     };
 
     const skills = new Skills(database);
@@ -221,7 +222,18 @@ export async function startVitto(config: Config): Promise<Vitto> {
           readSettings: readUserSettings,
         }),
         startDemo: (by) =>
-          startDemo({ runs, cache: demoCacheOf(config.home), probeSandbox: () => sandbox.probe() }, by),
+          startDemo(
+            {
+              // Its folder is Vitto's own copy of a public project: anybody may have it read.
+              runs: {
+                ...runs,
+                resolveAllowedPaths: (paths) => resolveAllowedPaths(paths, installation.secretFolders),
+              },
+              cache: demoCacheOf(config.home),
+              probeSandbox: () => sandbox.probe(),
+            },
+            by,
+          ),
         dailyCostUsd: config.dailyCostUsd,
         listMainModels: async (userId) => models.listMain(await readUserSettings(userId)),
         logger,

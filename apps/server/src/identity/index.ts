@@ -7,7 +7,7 @@ export {
   type CreatedApiToken,
 } from './api-token.store.ts';
 export { ensureLocalCliToken, LOCAL_CLI_TOKEN_NAME } from './local-cli-token.ts';
-export { ensureOwner, isOwner, type User } from './owner.store.ts';
+export { ensureOwner, isOwner, isOwnerOrAdmin, type User } from './owner.store.ts';
 export { hashSecret, isSameSecret } from './secret-token.ts';
 export { endSession, findSession, SESSION_DAYS, type NewSession, type Session } from './session.store.ts';
 export { readSettings, updateSettings } from './settings.store.ts';

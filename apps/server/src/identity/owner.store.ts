@@ -22,6 +22,15 @@ export async function isOwner(database: Pick<Database, 'pool'>, userId: string):
   return result.rowCount === 1;
 }
 
+/** True for those to whom what concerns the machine and the whole installation is entrusted. */
+export async function isOwnerOrAdmin(database: Pick<Database, 'pool'>, userId: string): Promise<boolean> {
+  const result = await database.pool.query(
+    "select 1 from vitto_users where id = $1 and role in ('owner', 'admin')",
+    [userId],
+  );
+  return result.rowCount === 1;
+}
+
 async function findOwner(database: Pick<Database, 'pool'>): Promise<User | null> {
   const result = await database.pool.query<User>(
     "select id, name, role from vitto_users where role = 'owner' order by created_at, id limit 1",

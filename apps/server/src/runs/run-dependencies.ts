@@ -19,6 +19,6 @@ export interface RunDependencies {
    *   price and `needsPrice`.
    */
   checkModels: (list: string | null, by: { userId: string; needsPrice: boolean }) => Promise<void>;
-  /** Checks and resolves folders that a user wants to be read; throws AppError naming the one at fault. */
-  resolveAllowedPaths: (paths: string[]) => Promise<string[]>;
+  /** Checks and resolves folders that a user wants to be read; throws AppError naming the one at fault, or for a user who may allow none. */
+  resolveAllowedPaths: (paths: string[], userId: string) => Promise<string[]>;
 }

@@ -59,7 +59,7 @@ export async function createRun(
   request: Omit<MessageRequest, 'conversationId'> & { allowedPaths?: string[] | undefined },
 ): Promise<SentMessage & { conversationId: string }> {
   const plan = await planRun(deps, request);
-  const allowedPaths = await deps.resolveAllowedPaths(request.allowedPaths ?? []);
+  const allowedPaths = await deps.resolveAllowedPaths(request.allowedPaths ?? [], request.userId);
   const conversationId = newId();
   const { userId } = request;
   const title = request.title === undefined ? toTitle(storable(request.text)) : storable(request.title);

@@ -176,6 +176,7 @@ export const en = {
     tooMany: (max: number) => `At most ${max} folders fit. Remove one first.`,
     pending: 'This folder has not been added yet.',
     failed: 'The folders have not changed.',
+    notYours: 'More folders of this machine are for the owner or an admin to allow.',
     running: 'The task that runs keeps the folders it began with. A change counts from the next task on.',
   },
   thread: {

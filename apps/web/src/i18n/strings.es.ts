@@ -176,6 +176,7 @@ export const es: Strings = {
     tooMany: (max) => `Caben ${max} carpetas como mucho. Quita una antes.`,
     pending: 'Esta carpeta aún no está añadida.',
     failed: 'Las carpetas no han cambiado.',
+    notYours: 'Permitir más carpetas de esta máquina es cosa de su dueño o de un administrador.',
     running:
       'La tarea en marcha sigue con las carpetas con las que empezó. El cambio vale a partir de la próxima.',
   },

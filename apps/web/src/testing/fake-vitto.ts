@@ -41,6 +41,7 @@ export class FakeVitto {
   historyLimit = 500;
   /** What the conversation may read, what all may, and which folders do not exist here. */
   allowedPaths: string[] = [];
+  role: 'owner' | 'member' = 'owner';
   sharedPaths: string[] = [];
   readonly missingFolders = new Set<string>();
   /** What the next answers to a method and path are instead; `drop` cuts the connection after the work is done. */
@@ -148,7 +149,7 @@ export class FakeVitto {
     if (!this.isSignedIn)
       return problem(response, 401, { code: 'sign-in.required', title: 'You are not signed in.' });
     const lastPosition = this.make.lastPosition;
-    json(response, 200, { id: idOf(5), name: 'Ana', role: 'owner', csrfToken: 'csrf-1', lastPosition });
+    json(response, 200, { id: idOf(5), name: 'Ana', role: this.role, csrfToken: 'csrf-1', lastPosition });
   }
 
   #answer(method: string, url: URL, body: Record<string, unknown>): unknown {

@@ -65,7 +65,7 @@ export function addSettingsRoutes(
       await checkPrices(runs, userId, current, change);
       const paths = change.allowedPaths;
       const allowedPaths =
-        paths === undefined ? undefined : await keepKnownPaths(runs, paths, current.allowedPaths);
+        paths === undefined ? undefined : await keepKnownPaths(runs, paths, current.allowedPaths, userId);
       return updateSettings(database, userId, { ...change, allowedPaths });
     },
   );

@@ -49,7 +49,7 @@ export function addConversationRoutes(app: WebApp, runs: RunDependencies): void 
     async (request, reply) => {
       const { userId } = viewerOf(request);
       const id = newId();
-      const allowedPaths = await runs.resolveAllowedPaths(request.body.allowedPaths ?? []);
+      const allowedPaths = await runs.resolveAllowedPaths(request.body.allowedPaths ?? [], userId);
       await insertConversation(sql, { id, userId, title: request.body.title ?? '', allowedPaths });
       return reply.code(201).send(await needConversation(userId, id));
     },
@@ -77,7 +77,8 @@ export function addConversationRoutes(app: WebApp, runs: RunDependencies): void 
       const { userId } = viewerOf(request);
       const { title, allowedPaths } = request.body;
       const { allowedPaths: known } = await needConversation(userId, request.params.id);
-      const paths = allowedPaths === undefined ? undefined : await keepKnownPaths(runs, allowedPaths, known);
+      const paths =
+        allowedPaths === undefined ? undefined : await keepKnownPaths(runs, allowedPaths, known, userId);
       await changeConversation(sql, userId, request.params.id, { title, allowedPaths: paths });
       return needConversation(userId, request.params.id);
     },

@@ -5,6 +5,7 @@ import { useVitto } from '../../../api/vitto-context.tsx';
 import type { FolderAccess } from './folder-access.ts';
 import { FolderBar } from './folder-bar.tsx';
 import { FolderPanel } from './folder-panel.tsx';
+import { useMayAllowFolders } from './use-may-allow.ts';
 
 interface FolderFrameProps {
   access: FolderAccess;
@@ -16,9 +17,14 @@ interface FolderFrameProps {
   children: ReactNode;
 }
 
-/** Around the composer: the folders below it, and above it the panel that changes them. A refusal opens it. */
+/**
+ * Around the composer: the folders below it, and above it the panel that changes them. A refusal opens it. Whoever may
+ * allow none sees those that there are.
+ */
 export function FolderFrame({ access, isLocked, hint, children }: FolderFrameProps) {
   const everywhere = useSharedFolders(access.folders);
+  const mayAllow = useMayAllowFolders();
+  const isShown = mayAllow || access.folders.length + everywhere.length > 0;
   const [isOpen, setOpen] = useState(false);
   const [seenError, setSeenError] = useState(access.error);
   if (access.error !== seenError) {
@@ -34,18 +40,28 @@ export function FolderFrame({ access, isLocked, hint, children }: FolderFramePro
   const locked = { ...access, isChanging: access.isChanging || isLocked };
   return (
     <div className="mx-auto grid w-full max-w-3xl grid-cols-[minmax(0,1fr)] gap-2 px-4 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
-      {isOpen && <FolderPanel id={panelId} access={locked} everywhere={everywhere} onClose={close} />}
-      {children}
-      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-        <FolderBar
+      {isOpen && (
+        <FolderPanel
+          id={panelId}
           access={locked}
           everywhere={everywhere}
-          panelId={panelId}
-          isOpen={isOpen}
-          onOpen={() => setOpen(true)}
+          mayAllow={mayAllow}
           onClose={close}
-          button={button}
         />
+      )}
+      {children}
+      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+        {isShown && (
+          <FolderBar
+            access={locked}
+            everywhere={everywhere}
+            panelId={panelId}
+            isOpen={isOpen}
+            onOpen={() => setOpen(true)}
+            onClose={close}
+            button={button}
+          />
+        )}
         {hint}
       </div>
     </div>

@@ -1,5 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { Button } from '../../../components/button.tsx';
+import { FailureNote } from '../../../components/failure-note.tsx';
 import { ExactText } from '../../../components/exact-text.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { useStrings } from '../../../i18n/strings-context.tsx';
@@ -11,11 +12,12 @@ interface FolderPanelProps {
   id: string;
   access: FolderAccess;
   everywhere: readonly string[];
+  mayAllow: boolean;
   onClose: () => void;
 }
 
 /** Which folders can be read, what that means, and how to change it. Escape closes it. */
-export function FolderPanel({ id, access, everywhere, onClose }: FolderPanelProps) {
+export function FolderPanel({ id, access, everywhere, mayAllow, onClose }: FolderPanelProps) {
   const strings = useStrings();
   const titleId = useId();
   const field = useFolderField(access);
@@ -35,6 +37,7 @@ export function FolderPanel({ id, access, everywhere, onClose }: FolderPanelProp
             {strings.folders.title}
           </h2>
           <p className="text-muted">{strings.folders.explain}</p>
+          {!mayAllow && <p className="mt-1 text-muted">{strings.folders.notYours}</p>}
           {access.isTaskRunning && <p className="mt-1 text-amber">{strings.folders.running}</p>}
         </div>
         <Button
@@ -46,7 +49,11 @@ export function FolderPanel({ id, access, everywhere, onClose }: FolderPanelProp
           <Icon name="close" />
         </Button>
       </div>
-      <FolderField access={access} field={field} />
+      {mayAllow ? (
+        <FolderField access={access} field={field} />
+      ) : (
+        access.error !== null && <FailureNote title={access.errorTitle} error={access.error} />
+      )}
       <ul className="grid empty:hidden">
         {access.folders.map((path) => (
           <Row key={path} path={path}>

@@ -10,6 +10,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { removeFolder, type FolderAccess, type FolderEdit } from '../../chat/folders/folder-access.ts';
 import { FolderField } from '../../chat/folders/folder-field.tsx';
 import { useFolderField } from '../../chat/folders/use-folder-field.ts';
+import { useMayAllowFolders } from '../../chat/folders/use-may-allow.ts';
 import { useSettingsChange } from '../settings-api.ts';
 import { useAction } from '../use-action.ts';
 import { generalStrings } from './strings.ts';
@@ -19,6 +20,7 @@ export function EverywhereFolders({ folders }: { folders: readonly string[] }) {
   const words = useFeatureStrings(generalStrings);
   const strings = useStrings();
   const access = useEverywhereAccess(folders);
+  const mayAllow = useMayAllowFolders();
   const [isAdding, setAdding] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   const remove = async (path: string) => {
@@ -26,7 +28,7 @@ export function EverywhereFolders({ folders }: { folders: readonly string[] }) {
   };
   return (
     <>
-      {folders.length === 0 && <p className="text-muted">{words.foldersEmpty}</p>}
+      {folders.length === 0 && mayAllow && <p className="text-muted">{words.foldersEmpty}</p>}
       <ul className="grid grid-cols-[minmax(0,1fr)] empty:hidden">
         {folders.map((path) => (
           <li key={path} className="flex min-h-9 items-center gap-2 border-b border-line py-1">
@@ -47,14 +49,18 @@ export function EverywhereFolders({ folders }: { folders: readonly string[] }) {
         ))}
       </ul>
       {isAdding && <Adding access={access} onClose={() => setAdding(false)} />}
-      <Button
-        ref={opener}
-        className="justify-self-start"
-        aria-expanded={isAdding}
-        onClick={() => setAdding(!isAdding)}
-      >
-        {isAdding ? words.foldersDone : words.foldersAdd}
-      </Button>
+      {mayAllow ? (
+        <Button
+          ref={opener}
+          className="justify-self-start"
+          aria-expanded={isAdding}
+          onClick={() => setAdding(!isAdding)}
+        >
+          {isAdding ? words.foldersDone : words.foldersAdd}
+        </Button>
+      ) : (
+        <p className="text-muted">{words.foldersNotYours}</p>
+      )}
     </>
   );
 }

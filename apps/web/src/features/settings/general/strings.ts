@@ -21,6 +21,7 @@ export const generalStrings = defineStrings(
     foldersAdd: 'Add a folder',
     foldersFailed: 'The folders have not changed.',
     foldersDone: 'Done',
+    foldersNotYours: 'The owner of this installation or an admin allows folders.',
   },
   {
     looks: 'Palabras y aspecto',
@@ -43,5 +44,6 @@ export const generalStrings = defineStrings(
     foldersAdd: 'Añadir una carpeta',
     foldersFailed: 'Las carpetas no han cambiado.',
     foldersDone: 'Listo',
+    foldersNotYours: 'Las carpetas las permite el dueño de esta instalación o un administrador.',
   },
 );

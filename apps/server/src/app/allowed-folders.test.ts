@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { resolveAllowedPaths } from './guests.ts';
+import { resolveAllowedPaths } from './allowed-folders.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'vitto-folders-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
