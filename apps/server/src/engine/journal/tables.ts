@@ -129,6 +129,10 @@ export const tasks = pgTable(
     index('vitto_tasks_open')
       .on(table.state, table.leaseUntil)
       .where(sql`state in ('queued', 'running', 'waiting_approval', 'waiting_children', 'waiting_input')`),
+    // The list of who is at work, newest first: of a few among all that have ever ended.
+    index('vitto_tasks_active')
+      .on(table.userId, table.createdAt, table.id)
+      .where(sql`state in ('queued', 'running', 'waiting_approval', 'waiting_children', 'waiting_input')`),
     // The sweep for tasks that nobody was woken for: the oldest of however many wait.
     index('vitto_tasks_queued')
       .on(table.createdAt, table.id)

@@ -1,0 +1,1 @@
+CREATE INDEX "vitto_tasks_active" ON "vitto_tasks" USING btree ("user_id","created_at","id") WHERE state in ('queued', 'running', 'waiting_approval', 'waiting_children', 'waiting_input');
