@@ -2,7 +2,6 @@ import { readConfig } from './app/config.ts';
 import { openBrowser } from './app/open-browser.ts';
 import { readArguments } from './app/read-arguments.ts';
 import { startVitto, type Vitto } from './app/start-vitto.ts';
-import { createSignInCode } from './identity/index.ts';
 import { AppError } from './kernel/app-error.ts';
 
 // One program; VITTO_ROLES chooses what it does. The order of the boot is in app/start-vitto.ts.
@@ -17,7 +16,7 @@ async function announce(vitto: Vitto, mayOpen: boolean): Promise<Vitto> {
     process.stdout.write('Vitto is ready: a worker, waiting for tasks. Ctrl-C ends it.\n');
     return vitto;
   }
-  const code = await createSignInCode(vitto.installation.database, vitto.owner.id);
+  const code = await vitto.createSignInCode();
   const link = `${vitto.url}/sign-in#code=${code}`;
   const isOpened = mayOpen && openBrowser(link, process.env);
   process.stdout.write(

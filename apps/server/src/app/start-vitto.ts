@@ -23,7 +23,6 @@ import {
   type EvaluateGate,
 } from '../engine/index.ts';
 import {
-  ensureLocalCliToken,
   ensureOwner,
   isOwner,
   ModelProviders,
@@ -51,6 +50,7 @@ import { Models } from './models.ts';
 import { openInstallation, type Installation } from './open-installation.ts';
 import { listenOn } from './listen-on.ts';
 import { publishAddress } from './server-address.ts';
+import { createStartCode, ensureStartToken, recordWebhookDisabled } from './system-acts.ts';
 
 export const VERSION = '0.1.0';
 /** Push services want an address that they could write to; nothing of a self-hosted Vitto is reachable for them. */
@@ -64,6 +64,8 @@ export interface Vitto {
   runs: RunDependencies;
   /** Where it is reached; `null` for a worker. */
   url: string | null;
+  /** Makes a code with which the owner signs in, for a link that is printed where Vitto was started. */
+  createSignInCode: () => Promise<string>;
   stop: () => Promise<void>;
 }
 
@@ -190,7 +192,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
 
     let url: string | null = null;
     if (config.roles.includes('server')) {
-      await ensureLocalCliToken(database, owner.id, config.home);
+      await ensureStartToken(database, owner.id, config.home);
       const publicWeb = createGuardedFetch();
       const ownersWeb = createGuardedFetch({ mayConnect: isOwnersAddress, mayUseLocalNames: true });
       stops.push(publicWeb.close, ownersWeb.close);
@@ -203,6 +205,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
         fetchPublic: publicWeb.fetch,
         readSettings: readUserSettings,
         contact: PUSH_CONTACT,
+        recordDisabled: recordWebhookDisabled,
         logger,
       });
       await notices.start();
@@ -246,7 +249,8 @@ export async function startVitto(config: Config): Promise<Vitto> {
       stops.push(() => app.close());
       stops.push(await publishAddress(config.home, url));
     }
-    return { installation, owner, runs, url, stop };
+    const createSignInCode = () => createStartCode(database, owner.id);
+    return { installation, owner, runs, url, createSignInCode, stop };
   } catch (error) {
     await stop();
     throw error;

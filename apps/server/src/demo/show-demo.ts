@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBrowser } from '../app/open-browser.ts';
 import type { Vitto } from '../app/start-vitto.ts';
-import { createSignInCode, isSignInCodeUsed, SIGN_IN_CODE_MINUTES } from '../identity/index.ts';
+import { isSignInCodeUsed, SIGN_IN_CODE_MINUTES } from '../identity/index.ts';
 import { DemoClient } from './demo-client.ts';
 import { DEMO_SCRIPT, demoCacheOf, prepareDemo } from './prepare-demo.ts';
 
@@ -43,7 +43,7 @@ async function waitForSignIn(
 ): Promise<void> {
   const { database } = vitto.installation;
   for (;;) {
-    const code = await createSignInCode(database, vitto.owner.id);
+    const code = await vitto.createSignInCode();
     const link = `${url}/sign-in#code=${code}&to=${encodeURIComponent(page)}`;
     const isOpened = options.mayOpen && openBrowser(link, options.environment);
     options.write(

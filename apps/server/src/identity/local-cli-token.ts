@@ -12,16 +12,20 @@ const FILE = 'cli-token';
 /**
  * Sees to it that `home` holds a token file (mode 600) with which the command line on the same machine signs in as
  * the user: made once, made again when the database no longer knows it.
- * @returns the path of the file.
+ * @returns the id of the token that was made; `null` when there was one.
  */
-export async function ensureLocalCliToken(database: Database, userId: string, home: string): Promise<string> {
+export async function ensureLocalCliToken(
+  database: Database,
+  userId: string,
+  home: string,
+): Promise<string | null> {
   const path = join(home, FILE);
-  await lockIdentity(database, async (client) => {
-    if (await isGood(database, userId, path)) return;
-    const { token } = await createApiToken({ pool: client }, userId, { name: LOCAL_CLI_TOKEN_NAME });
+  return lockIdentity(database, async (client) => {
+    if (await isGood(database, userId, path)) return null;
+    const { id, token } = await createApiToken({ pool: client }, userId, { name: LOCAL_CLI_TOKEN_NAME });
     await writePrivately(path, `${token}\n`);
+    return id;
   });
-  return path;
 }
 
 async function isGood(database: Database, userId: string, path: string): Promise<boolean> {

@@ -59,6 +59,7 @@ afterAll(async () => {
 let site: Site;
 let answers: ((response: ServerResponse) => void)[] = [];
 let all: Notices[] = [];
+const disabled: [string, string][] = [];
 beforeEach(async () => {
   answers = [];
   site = await openSite((_request, response) => (answers.shift() ?? accept)(response));
@@ -94,6 +95,7 @@ async function startNotices(): Promise<Notices> {
     fetchPublic: web.fetch,
     readSettings: (id) => readSettings(made.database, id),
     contact: 'https://vitto.test',
+    recordDisabled: (_, id, reason) => Promise.resolve(void disabled.push([id, reason])),
     logger: silentLogger,
   });
   all.push(notices);
@@ -206,6 +208,7 @@ describe('a webhook', () => {
     const read = async () => (await listWebhooks(made.database.pool, userId))[0];
     await expect.poll(async () => (await read())?.isEnabled, { timeout: 20_000 }).toBe(false);
     expect((await read())?.disabledReason).toMatch(/410/);
+    expect(disabled).toEqual([[hook.id, 'The receiver answered 410: it is gone.']]);
     await tell(task, [requested()]);
     await updateWebhook(made.database.pool, userId, hook.id, { isEnabled: true });
     await notices.refresh();

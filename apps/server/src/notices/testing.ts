@@ -17,6 +17,7 @@ export function createIdleNotices(database: Database, signals: SignalBus): Notic
     fetchFor: async () => refuse,
     fetchPublic: refuse,
     readSettings: (userId) => readSettings(database, userId),
+    recordDisabled: () => Promise.resolve(),
     contact: 'mailto:vitto@vitto.invalid',
     logger: silentLogger,
   });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { NoticeEvent, Webhook, WebhookTest } from '@vitto/contracts';
 import { AppError } from '../kernel/app-error.ts';
-import type { Database } from '../kernel/database/database.ts';
+import type { Database, Sql } from '../kernel/database/database.ts';
 import { inTransaction } from '../kernel/database/transaction.ts';
 import { newId } from '../kernel/ids.ts';
 import type { GuardedFetch } from '../kernel/network/guarded-fetch.ts';
@@ -29,6 +29,8 @@ export interface WebhookSenderDependencies {
   vault: Vault;
   /** For URLs that this user named: the owner's may lie in the own network. */
   fetchFor: (userId: string) => Promise<GuardedFetch>;
+  /** Tells the audit trail that a webhook was switched off because it fails, in that transaction. */
+  recordDisabled: (sql: Sql, webhookId: string, reason: string) => Promise<void>;
 }
 
 /** Makes webhooks and sends to them. */
@@ -92,8 +94,16 @@ export class WebhookSender {
     const isGone = attempt.status === 410;
     if (attempt.isOk) return noteAttempt(sql, data.deliveryId, attempt, 'delivered');
     await noteAttempt(sql, data.deliveryId, attempt, isLast || isGone ? 'failed' : 'pending');
-    if (isLast || isGone) return disableFailing(sql, target.id, isGone);
+    if (isLast || isGone) return this.#disableFailing(target.id, isGone);
     throw new Error(attempt.error ?? 'the delivery failed');
+  }
+
+  #disableFailing(id: string, isGone: boolean): Promise<void> {
+    const { database, recordDisabled } = this.#deps;
+    return inTransaction(database, async (client) => {
+      const reason = await disableFailing(client, id, isGone);
+      if (reason !== null) await recordDisabled(client, id, reason);
+    });
   }
 
   async #send(target: WebhookTarget, id: string, body: string, at: Date) {

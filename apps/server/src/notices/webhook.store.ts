@@ -199,14 +199,18 @@ export async function noteAttempt(
 /** Failed deliveries in a row after which a webhook is switched off. */
 const FAILURES_TO_DISABLE = 20;
 
-/** Switches a webhook off at once (`isGone`), or when nothing has arrived in its last deliveries. */
-export async function disableFailing(sql: Sql, webhookId: string, isGone: boolean): Promise<void> {
-  await sql.query(
+/**
+ * Switches a webhook off at once (`isGone`), or when nothing has arrived in its last deliveries.
+ * @returns why it was switched off; `null` when it was not.
+ */
+export async function disableFailing(sql: Sql, webhookId: string, isGone: boolean): Promise<string | null> {
+  const result = await sql.query(
     `update vitto_webhooks set is_enabled = false, updated_at = now(), disabled_reason = $3
      where id = $1 and is_enabled and ($2 or (
        select count(*) = ${FAILURES_TO_DISABLE} and bool_and(state = 'failed') from (
          select state from vitto_webhook_deliveries where webhook_id = $1 and state <> 'pending'
-         order by created_at desc, id desc limit ${FAILURES_TO_DISABLE}) as last))`,
+         order by created_at desc, id desc limit ${FAILURES_TO_DISABLE}) as last))
+     returning disabled_reason as "reason"`,
     [
       webhookId,
       isGone,
@@ -215,6 +219,7 @@ export async function disableFailing(sql: Sql, webhookId: string, isGone: boolea
         : `The last ${FAILURES_TO_DISABLE} deliveries failed, each after many tries.`,
     ],
   );
+  return (result.rows[0] as { reason: string } | undefined)?.reason ?? null;
 }
 
 /** Makes a failed delivery pending again. @throws AppError `delivery.not-found`. */

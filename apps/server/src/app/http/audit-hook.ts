@@ -29,6 +29,13 @@ export function addAudit(app: WebApp, database: Database, logger: Logger): void 
   app.decorateRequest('recordAudit', function (this: FastifyRequest, call: AuditedCall) {
     return write(toAct(this, call));
   });
+  app.decorateRequest(
+    'recordRefusal',
+    async function (this: FastifyRequest, object: string, objectId: string, code: string) {
+      const call = { action: 'access.refused', object, objectId, detail: { code } };
+      await writeRefusal(write, logger, refusals, this, call);
+    },
+  );
   app.addHook('preSerialization', async (request, _reply, payload) => {
     request.answered = payload;
     return payload;
@@ -39,7 +46,7 @@ export function addAudit(app: WebApp, database: Database, logger: Logger): void 
       if (audit === undefined || 'none' in audit || reply.hasHeader('idempotency-replayed')) return payload;
       await writeDone(write, logger, toAct(request, describeAct(audit, request)));
     } else if (isRefusal(request, reply)) {
-      await writeRefusal(write, logger, refusals, request, payload);
+      await writeRefusal(write, logger, refusals, request, describeRefusal(request, payload));
     }
     return payload;
   });
@@ -106,22 +113,26 @@ function isRefusal(request: FastifyRequest, reply: FastifyReply): boolean {
   return isSignIn || request.headers.authorization !== undefined;
 }
 
+function describeRefusal(request: FastifyRequest, payload: unknown): AuditedCall {
+  return {
+    action: request.viewer === null ? 'sign-in.failed' : 'access.refused',
+    object: 'route',
+    objectId: `${request.method} ${request.routeOptions.url ?? ''}`,
+    detail: { code: readCode(payload) },
+  };
+}
+
 async function writeRefusal(
   write: (act: AuditAct) => Promise<void>,
   logger: Logger,
   refusals: RefusalLimit,
   request: FastifyRequest,
-  payload: unknown,
+  call: AuditedCall,
 ): Promise<void> {
   const leftOut = refusals.take(request.ip);
   if (leftOut === null) return;
-  const isSignIn = request.viewer === null;
-  const act = toAct(request, {
-    action: isSignIn ? 'sign-in.failed' : 'access.refused',
-    object: 'route',
-    objectId: `${request.method} ${request.routeOptions.url ?? ''}`,
-    detail: { code: readCode(payload), ...(leftOut === 0 ? {} : { leftOut }) },
-  });
+  const detail = { ...call.detail, ...(leftOut === 0 ? {} : { leftOut }) };
+  const act = toAct(request, { ...call, detail });
   await write(act).catch((error: unknown) =>
     logger.error({ err: error, act }, 'a refusal could not be written to the audit trail'),
   );

@@ -44,6 +44,11 @@ async function connect(
   return client;
 }
 
+async function newestEntry(): Promise<unknown> {
+  const owner = createClient(door.server.url, door.bed.owner.token);
+  return ((await owner('/api/audit?limit=1')).json['items'] as unknown[])[0];
+}
+
 interface Answer {
   isError: boolean;
   text: string;
@@ -249,6 +254,14 @@ describe('a token', () => {
       expect(await call(reader, name, args)).toMatchObject({
         isError: true,
         text: expect.stringContaining('lacks the scope'),
+      });
+      expect(await newestEntry()).toMatchObject({
+        action: 'access.refused',
+        via: 'mcp',
+        actorId: door.bed.owner.userId,
+        objectType: 'tool',
+        objectId: name,
+        detail: { code: 'sign-in.scope' },
       });
     }
     const runner = await connect(await door.createToken(['run']));

@@ -358,6 +358,15 @@ describe('a client that goes', () => {
       by: 'openai',
       reason: 'the client closed the connection',
     });
+    const owner = createClient(door.server.url, door.bed.owner.token);
+    await expect
+      .poll(async () => ((await owner('/api/audit?limit=1')).json['items'] as unknown[])[0])
+      .toMatchObject({
+        action: 'task.cancelled',
+        via: 'openai',
+        objectId: id,
+        detail: { reason: 'the client closed the connection' },
+      });
   });
 
   it('leaves it running when it says so', async () => {

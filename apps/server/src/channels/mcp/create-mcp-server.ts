@@ -11,6 +11,7 @@ export interface McpVisit {
   viewer: Viewer;
   isListing: boolean;
   recordAudit: McpCall['recordAudit'];
+  recordRefusal: McpCall['recordRefusal'];
 }
 
 const INSTRUCTIONS =
@@ -49,6 +50,8 @@ async function callTool(tool: McpTool, input: unknown, call: McpCall): Promise<C
     const { text, data } = await tool.run(input as Parameters<typeof tool.run>[0], call);
     return { content: [{ type: 'text', text }], structuredContent: data };
   } catch (error) {
+    // The protocol answers it with 200, so that no status tells it.
+    if (error instanceof AppError && error.status === 403) await call.recordRefusal(tool.name, error.code);
     return { isError: true, content: [{ type: 'text', text: describeRefusal(call, tool, error) }] };
   }
 }
@@ -79,6 +82,7 @@ function toCall(deps: DoorDependencies, visit: McpVisit, { mcpReq }: ServerConte
     deps,
     viewer: visit.viewer,
     recordAudit: visit.recordAudit,
+    recordRefusal: visit.recordRefusal,
     signal: mcpReq.signal,
     reportProgress: async (message) => {
       if (token === undefined) return;

@@ -30,6 +30,7 @@ export function addMcpRoute(app: WebApp, deps: DoorDependencies): void {
         viewer,
         isListing: mentions(request.body, 'tools/list'),
         recordAudit: (call) => request.recordAudit(call),
+        recordRefusal: (tool, code) => request.recordRefusal('tool', tool, code),
       };
       const answer = await handler.fetch(toWebRequest(request, reply, deps.publicUrl), {
         parsedBody: request.body,

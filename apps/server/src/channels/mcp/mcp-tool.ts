@@ -13,6 +13,7 @@ export interface McpCall {
   /** Tells the client, when it has asked to be told. */
   reportProgress: (message: string) => Promise<void>;
   recordAudit: (call: AuditedCall) => Promise<void>;
+  recordRefusal: (tool: string, code: string) => Promise<void>;
 }
 
 export interface McpResult<Data> {

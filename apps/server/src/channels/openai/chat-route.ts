@@ -17,7 +17,9 @@ import { ClientGone, watchClient } from './watch-client.ts';
 
 /** POST /v1/chat/completions: a task that answers as a model would. */
 export function addChatRoute(app: WebApp, deps: DoorDependencies): void {
-  const config = { audit: { none: 'it leaves its entry when the task is started' } };
+  const config = {
+    audit: { none: 'it leaves its entries when the task is started, and cancelled for a client that left' },
+  };
   const schema = { hide: true, body: chatRequest };
   app.post('/v1/chat/completions', { bodyLimit: CHAT_BODY_LIMIT, config, schema }, async (request, reply) => {
     const viewer = viewerOf(request);
@@ -67,11 +69,16 @@ async function sendWhole(reply: FastifyReply, turn: ChatTurn): Promise<FastifyRe
 async function leaveTask(request: FastifyRequest, { deps, viewer, started }: ChatTurn): Promise<void> {
   if (started.isJoining || request.headers['x-vitto-background'] === 'true') return;
   const { userId, source } = viewer;
-  await cancelRun(deps.runs, {
-    userId,
-    taskId: started.taskId,
-    by: source,
-    reason: 'the client closed the connection',
+  const { taskId } = started;
+  const reason = 'the client closed the connection';
+  const { state } = await cancelRun(deps.runs, { userId, taskId, by: source, reason });
+  // It may have ended by itself just before.
+  if (state !== 'cancelled') return;
+  await request.recordAudit({
+    action: 'task.cancelled',
+    object: 'task',
+    objectId: taskId,
+    detail: { reason },
   });
 }
 

@@ -32,6 +32,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Adds an entry of its own, for a route whose one address does many things. */
     recordAudit: (call: AuditedCall) => Promise<void>;
+    /** Adds an entry of a refusal that is answered with another status than 401 or 403. Never throws. */
+    recordRefusal: (object: string, objectId: string, code: string) => Promise<void>;
   }
   interface FastifyInstance {
     /** Routes that change something and say nothing of the audit trail: `POST /api/x`. A test wants none. */
