@@ -51,10 +51,12 @@ function useColours(text: string, language: string): CodePiece[] | null {
     if (!isWanted) return;
     let isCurrent = true;
     // Code without colours can be read as well: a file that does not come is no failure.
-    void import('./highlight.ts').then(
-      ({ highlight }) => isCurrent && setColoured({ text, pieces: highlight(text, language) }),
-      () => {},
-    );
+    void import('./highlight.ts')
+      .then(({ highlight }) => highlight(text, language))
+      .then(
+        (pieces) => isCurrent && setColoured({ text, pieces }),
+        () => {},
+      );
     return () => {
       isCurrent = false;
     };

@@ -1,5 +1,6 @@
-import { common, createLowlight } from 'lowlight';
+import { createLowlight } from 'lowlight';
 import { markDiff, type DiffMark } from './artifact/read-diff.ts';
+import { findGrammars, loadGrammar } from './code-grammars.ts';
 
 /** A piece of code and the classes of its colour; text only. */
 export interface CodePiece {
@@ -9,15 +10,26 @@ export interface CodePiece {
 
 type Nodes = ReturnType<ReturnType<typeof createLowlight>['highlight']>['children'];
 
-const lowlight = createLowlight(common);
+const lowlight = createLowlight();
 
-/** Code in coloured pieces; `null` for a language that is not known. This file is loaded when the first code is shown. */
-export function highlight(code: string, language: string): CodePiece[] | null {
+/**
+ * Code in coloured pieces; `null` for a language that is not known. This file is loaded when the first code is shown, and
+ * each language with its first code. Rejects when its file does not come.
+ */
+export async function highlight(code: string, language: string): Promise<CodePiece[] | null> {
   if (language === 'diff' || language === 'patch') return colourDiff(code);
-  if (!lowlight.registered(language)) return null;
+  const grammars = findGrammars(language);
+  if (grammars === null) return null;
+  await Promise.all(grammars.map(register));
   const pieces: CodePiece[] = [];
-  collect(lowlight.highlight(language, code).children, '', pieces);
+  collect(lowlight.highlight(grammars[0], code).children, '', pieces);
   return pieces;
+}
+
+async function register(name: string): Promise<void> {
+  if (lowlight.registered(name)) return;
+  const grammar = await loadGrammar(name);
+  if (grammar !== null) lowlight.register(name, grammar);
 }
 
 function collect(nodes: Nodes, look: string, pieces: CodePiece[]): void {
