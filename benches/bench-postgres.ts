@@ -16,19 +16,25 @@ export interface BenchPostgres {
 
 /**
  * The server of DATABASE_URL (a role that may create databases), else a new local one in a temporary folder, with the
- * settings that an installation without DATABASE_URL has.
+ * settings that an installation without DATABASE_URL has. It is closed at the end and when the bench is interrupted,
+ * once; `endUsers` ends before that what the bench has started on it.
  */
-export async function openBenchPostgres(): Promise<BenchPostgres> {
+export async function openBenchPostgres(
+  endUsers: () => Promise<void> = async () => {},
+): Promise<BenchPostgres> {
   const given = process.env['DATABASE_URL'];
   const own = given === undefined || given === '' ? await startOwn() : null;
   const url = own?.url ?? given ?? '';
   const databases: string[] = [];
-  const close = async () => {
+  const closeAll = async () => {
+    await endUsers();
     await asAdmin(url, async (admin) => {
       for (const name of databases) await admin.query(`drop database if exists ${name} with (force)`);
     });
     await own?.stop();
   };
+  let closing: Promise<void> | null = null;
+  const close = () => (closing ??= closeAll());
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void close().finally(() => process.exit(130)));
   return {

@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core';
 
 interface Watched {
   longestTaskMs: number;
+  /** Tasks over 100 ms. */
+  longTasks: number;
   layoutShift: number;
 }
 declare global {
@@ -13,11 +15,13 @@ declare global {
 /** Begins to watch a page for long tasks and for things that move by themselves. */
 export async function watchPage(page: Page): Promise<void> {
   await page.evaluate(() => {
-    const watched: Watched = { longestTaskMs: 0, layoutShift: 0 };
+    const watched: Watched = { longestTaskMs: 0, longTasks: 0, layoutShift: 0 };
     window.watched = watched;
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        watched.longestTaskMs = Math.max(watched.longestTaskMs, entry.duration);
+      for (const { duration } of list.getEntries()) {
+        watched.longestTaskMs = Math.max(watched.longestTaskMs, duration);
+        if (duration > 100) watched.longTasks += 1;
+      }
     }).observe({ type: 'longtask' });
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
