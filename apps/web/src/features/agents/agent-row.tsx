@@ -16,9 +16,12 @@ import { StateMark } from './state-mark.tsx';
 import { StopTask } from './stop-task.tsx';
 import { agentsStrings } from './strings.ts';
 
-/** Columns of a row and of the heading above them; on a phone everything is below the title. */
+/**
+ * Columns of a row and of the heading above them; where the list is narrow, everything is below the title. The width of
+ * the list counts, not of the window: the rail takes a quarter of a tablet.
+ */
 export const COLUMNS =
-  'md:grid md:grid-cols-[9.5rem_minmax(0,1fr)_4.5rem_4.5rem_4.5rem_6.5rem_8.5rem] md:items-center md:gap-3';
+  '@min-[768px]:grid @min-[768px]:grid-cols-[8.5rem_minmax(0,1fr)_4rem_4rem_4rem_6rem_7rem] @min-[768px]:items-center @min-[768px]:gap-3';
 
 interface AgentRowProps {
   task: Task;
@@ -37,10 +40,13 @@ export const AgentRow = memo(function AgentRow({ task, level, call }: AgentRowPr
     <div
       className={`relative flex h-full flex-col justify-center gap-0.5 border-b border-line px-2 hover:bg-sunken ${COLUMNS}`}
     >
-      <div className="hidden min-w-0 text-sm md:block" style={{ paddingInlineStart: `${level * 1.25}rem` }}>
+      <div
+        className="hidden min-w-0 text-sm @min-[768px]:block"
+        style={{ paddingInlineStart: `${level * 1.25}rem` }}
+      >
         <StateMark state={task.state} />
       </div>
-      <div className="min-w-0 pe-20 md:pe-0" style={{ paddingInlineStart: `${level * 1.25}rem` }}>
+      <div className="min-w-0 pe-20 @min-[768px]:pe-0" style={{ paddingInlineStart: `${level * 1.25}rem` }}>
         <Link
           data-row={task.id}
           to="/vitto/t/$taskId"
@@ -56,19 +62,19 @@ export const AgentRow = memo(function AgentRow({ task, level, call }: AgentRowPr
           <Doing task={task} call={call} />
         </div>
       </div>
-      <div className="tabular flex min-w-0 gap-x-3 text-xs text-muted md:contents md:text-sm">
-        <span className="md:hidden">
+      <div className="tabular flex min-w-0 gap-x-3 text-xs text-muted @min-[768px]:contents @min-[768px]:text-sm">
+        <span className="@min-[768px]:hidden">
           <StateMark state={task.state} />
         </span>
-        <span className="md:text-end">
+        <span className="@min-[768px]:text-end">
           <Time task={task} />
         </span>
-        <span className="md:text-end">
+        <span className="@min-[768px]:text-end">
           {formatCount(task.spending.tokens)}
-          <span className="md:sr-only"> {strings.columns.tokens.toLowerCase()}</span>
+          <span className="@min-[768px]:sr-only"> {strings.columns.tokens.toLowerCase()}</span>
         </span>
-        <span className="truncate md:text-end">{formatCost(task.spending.costUsd, '–')}</span>
-        <span className="hidden md:block">{!isOver && <BudgetBar task={task} />}</span>
+        <span className="truncate @min-[768px]:text-end">{formatCost(task.spending.costUsd, '–')}</span>
+        <span className="hidden @min-[768px]:block">{!isOver && <BudgetBar task={task} />}</span>
       </div>
       <div className="absolute end-2 top-1/2 flex -translate-y-1/2 items-center gap-1 rounded-md bg-bg">
         {task.conversationId !== null && (

@@ -24,8 +24,10 @@ export function AgentsPage() {
   return (
     <Page title={strings.title} isWide scroller={scroller}>
       <Filters filter={filter} onFilter={setFilter} state={state} />
-      {rows.length > 0 && <ColumnNames />}
-      <TaskList rows={rows} calls={calls} scroller={scroller} />
+      <div className="@container">
+        {rows.length > 0 && <ColumnNames />}
+        <TaskList rows={rows} calls={calls} scroller={scroller} />
+      </div>
       <Rest state={state} isEmpty={rows.length === 0} filter={filter} onRetry={() => void store.load()} />
       {state.status === 'ready' && <OlderButton state={state.older} onMore={() => void store.loadOlder()} />}
     </Page>

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useSyncExternalStore, type RefObject } from 'react';
+import { useCallback, useEffect, useRef, useSyncExternalStore, type RefObject } from 'react';
 import { Button } from '../../components/button.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
 import { useStrings } from '../../i18n/strings-context.tsx';
@@ -8,7 +8,8 @@ import type { AgentRow as Row } from './model/agent-rows.ts';
 import type { LiveTasks } from './model/live-tasks.ts';
 import { agentsStrings } from './strings.ts';
 
-const WIDE = window.matchMedia('(min-width: 48rem)');
+/** From this width of the list on, its rows have columns: as in `COLUMNS`. */
+const WIDE_PX = 768;
 const HEADING_PX = 40;
 const ROW_PX = { wide: 52, narrow: 76 };
 
@@ -20,7 +21,8 @@ interface TaskListProps {
 
 /** The rows in sight of however many there are. Rows have one height, so nothing moves while values change. */
 export function TaskList({ rows, calls, scroller }: TaskListProps) {
-  const isWide = useSyncExternalStore(followWidth, () => WIDE.matches);
+  const list = useRef<HTMLUListElement>(null);
+  const isWide = useIsWide(list);
   const rowPx = isWide ? ROW_PX.wide : ROW_PX.narrow;
   const virtual = useVirtualizer({
     count: rows.length,
@@ -31,7 +33,7 @@ export function TaskList({ rows, calls, scroller }: TaskListProps) {
   });
   useEffect(() => virtual.measure(), [virtual, rowPx]);
   return (
-    <ul className="relative" style={{ height: virtual.getTotalSize() }} data-count={rows.length}>
+    <ul ref={list} className="relative" style={{ height: virtual.getTotalSize() }} data-count={rows.length}>
       {virtual.getVirtualItems().map((item) => {
         const row = rows[item.index];
         if (row === undefined) return null;
@@ -62,9 +64,16 @@ function Heading({ row }: { row: Extract<Row, { kind: 'heading' }> }) {
   );
 }
 
-function followWidth(onChange: () => void): () => void {
-  WIDE.addEventListener('change', onChange);
-  return () => WIDE.removeEventListener('change', onChange);
+function useIsWide(list: RefObject<HTMLElement | null>): boolean {
+  const follow = useCallback(
+    (onChange: () => void) => {
+      const observer = new ResizeObserver(onChange);
+      if (list.current !== null) observer.observe(list.current);
+      return () => observer.disconnect();
+    },
+    [list],
+  );
+  return useSyncExternalStore(follow, () => (list.current?.clientWidth ?? 0) >= WIDE_PX);
 }
 
 /** More of what has ended, a page at a time. */
