@@ -237,7 +237,8 @@ export const artifact = artifactRef.extend({ taskId: id.nullable(), createdAt: t
 export type Artifact = z.infer<typeof artifact>;
 
 export const settings = z.object({
-  language: z.enum(['en', 'es']).default('en'),
+  /** `null`: none was chosen; pages take the browser's, everything else is in English. */
+  language: z.enum(['en', 'es']).nullable().default(null),
   timeZone: z.string().default('UTC'),
   allowedPaths: allowedPaths.default([]),
   /** Model lists a role, as in VITTO_MODEL; a role that is absent uses the installation's. */

@@ -14,7 +14,7 @@ export interface PushMessage {
 }
 
 type Words = Record<'approval' | 'question' | 'done' | 'undone' | 'failed' | 'whistle', string>;
-const WORDS: Record<Settings['language'], Words> = {
+const WORDS: Record<NonNullable<Settings['language']>, Words> = {
   en: {
     approval: 'I need your approval',
     question: 'I have a question',
@@ -46,7 +46,7 @@ export function isPushed({ event, depth }: NoticedEvent): boolean {
 export function toPushMessage(noticed: NoticedEvent, language: Settings['language']): PushMessage {
   const { event, conversationId, title } = noticed;
   const known = readKnownEvent(event);
-  const words = WORDS[language];
+  const words = WORDS[language ?? 'en'];
   const base = {
     body: shorten(title),
     path: conversationId === null ? `/vitto/t/${event.taskId}` : `/vitto/c/${conversationId}`,

@@ -112,7 +112,7 @@ async function prepareRun(
     deps.listSkills(task.userId),
   ]);
   const artifacts = openArtifacts(deps.database.pool, { userId: task.userId, taskId: task.id });
-  const prompt = { allowedPaths: task.allowedPaths, guest, language: settings.language, skills };
+  const prompt = { allowedPaths: task.allowedPaths, guest, language: settings.language ?? 'en', skills };
   const fold = { transcript: new Transcript(), state: new RunState(task.id) };
   const journal = openJournal(deps, task, control, logger, fold);
   const userLimit = settings.dailyCostUsd === null ? null : Math.round(settings.dailyCostUsd * 1e9);

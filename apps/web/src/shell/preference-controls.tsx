@@ -1,3 +1,5 @@
+import { useSession } from '../api/session.ts';
+import { useSettingsChange } from '../features/settings/settings-api.ts';
 import { useLanguage, useStrings, type Language } from '../i18n/strings-context.tsx';
 import { usePreferences, type Theme } from './preferences.tsx';
 
@@ -8,6 +10,13 @@ export function PreferenceControls() {
   const strings = useStrings();
   const language = useLanguage();
   const { theme, setTheme, setLanguage } = usePreferences();
+  const session = useSession();
+  const change = useSettingsChange();
+  const choose = (next: Language) => {
+    setLanguage(next);
+    // Vitto answers and calls in it too. Where that cannot be said now, this browser still keeps to it.
+    if (session.data != null) void change({ language: next }).catch(() => undefined);
+  };
   return (
     <div className="grid grid-cols-2 gap-2 text-xs text-muted">
       <label className="grid gap-1">
@@ -23,7 +32,7 @@ export function PreferenceControls() {
         <select
           className={SELECT}
           value={language}
-          onChange={(event) => setLanguage(event.target.value as Language)}
+          onChange={(event) => choose(event.target.value as Language)}
         >
           <option value="en">English</option>
           <option value="es">Español</option>

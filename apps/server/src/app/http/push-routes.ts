@@ -72,7 +72,7 @@ export function addPushRoutes(app: WebApp, deps: { database: Database; notices: 
     async (request, reply) => {
       const { userId } = viewerOf(request);
       const { language } = await readSettings(database, userId);
-      await notices.push.test(userId, request.params.id, TEST_MESSAGE[language]);
+      await notices.push.test(userId, request.params.id, TEST_MESSAGE[language ?? 'en']);
       return reply.code(204).send(undefined);
     },
   );

@@ -263,7 +263,7 @@ describe('settings', () => {
   it('change field by field, also at the same time, and refuse what is none', async () => {
     const patch = (json: unknown) => owner('/api/settings', { method: 'PATCH', json });
     expect((await owner('/api/settings')).json).toMatchObject({
-      language: 'en',
+      language: null,
       timeZone: 'UTC',
       models: {},
     });

@@ -30,7 +30,7 @@ export function describeWaiting(
     url: string;
   },
 ): string {
-  const words = WORDS[context.language];
+  const words = WORDS[context.language ?? 'en'];
   if (waitingFor.kind === 'input') {
     const choices = (waitingFor.choices ?? []).map((choice) => `- ${choice}`);
     const offered = choices.length === 0 ? [] : [[words.choices, ...choices].join('\n')];
