@@ -4,6 +4,8 @@ import { MenuButton } from '../shell/drawer.tsx';
 
 interface PageProps {
   title: string;
+  /** The part of it that is open, for the title of the tab. */
+  part?: string | undefined;
   actions?: ReactNode;
   /** For live views: the whole width. */
   isWide?: boolean;
@@ -13,11 +15,14 @@ interface PageProps {
 }
 
 /** A page of the shell: its heading, what can be done there, and a content column. */
-export function Page({ title, actions, isWide = false, scroller, children }: PageProps) {
+export function Page({ title, part, actions, isWide = false, scroller, children }: PageProps) {
   const strings = useStrings();
   useEffect(() => {
-    document.title = `${title.toWellFormed()} · ${strings.app.name}`;
-  }, [title, strings]);
+    document.title = [part, title, strings.app.name]
+      .filter((one) => one !== undefined)
+      .join(' · ')
+      .toWellFormed();
+  }, [part, title, strings]);
   return (
     <main id="content" className="flex min-h-0 flex-1 flex-col">
       <header className="flex min-h-11 items-center gap-2 border-b border-line px-4">

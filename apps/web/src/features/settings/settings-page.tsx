@@ -15,9 +15,10 @@ export function SettingsPage({ section }: { section: string }) {
   // With room for both, something stands beside the list from the start.
   const shown = section === '' ? 'models' : section;
   const isListAlone = section === '';
+  const opened = SECTIONS.find((one) => one.id === section)?.id;
   return (
     <DraftsProvider>
-      <Page title={words.title}>
+      <Page title={words.title} part={opened && words.sections[opened]}>
         <div className="gap-10 md:grid md:grid-cols-[13rem_minmax(0,1fr)]">
           <div className={isListAlone ? '' : 'max-md:hidden'}>
             <SectionList current={shown} isAlone={isListAlone} />
