@@ -183,6 +183,22 @@ describe('the pages of the shell', () => {
   });
 });
 
+describe('the language', () => {
+  it('is that of the browser until one is chosen, which then counts for the person', async () => {
+    const { page, context } = await openPage(browser, vitto, { locale: 'es-ES' });
+    await page.getByText('¿Qué puedo hacer por ti?').or(page.getByText('Pegar una clave')).first().waitFor();
+    await page.goto(`${vitto.url}/vitto/settings/budgets`);
+    await expect.poll(() => page.title()).toBe('Presupuestos · Ajustes · Vitto');
+    const rail = page.getByRole('navigation').filter({ visible: true }).first();
+    await rail.getByRole('button', { name: 'Preferencias' }).click();
+    await page.getByLabel('Idioma').selectOption('en');
+    const language = async () =>
+      (await vitto.call<{ language: string | null }>('GET', '/api/settings')).body.language;
+    await expect.poll(language).toBe('en');
+    await context.close();
+  });
+});
+
 describe('the keyboard', () => {
   it('goes everywhere, shows what it can, and keeps out of fields and dialogs', async () => {
     const { page, context } = await openPage(browser, vitto);
@@ -253,6 +269,20 @@ describe('the inbox', () => {
     await context.close();
   });
 
+  it('gives the focus back to the card when a refusal is not sent after all', async () => {
+    const task = await startTask('Think again', ASKS);
+    await waitForState(task.id, 'waiting_input');
+    const id = await addApproval(task.id, 'git push three');
+    const { page, context } = await openPage(browser, vitto);
+    await page.goto(`${vitto.url}/vitto/inbox`);
+    await page.locator(`[data-approval="${id}"]`).focus();
+    await page.keyboard.press('r');
+    await page.keyboard.press('Escape');
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-approval'));
+    await expect.poll(focused).toBe(id);
+    await context.close();
+  });
+
   it('answers a question where it stands, and the task goes on', async () => {
     const task = await startTask('Rename it', ASKS);
     await waitForState(task.id, 'waiting_input');
@@ -285,6 +315,25 @@ describe('agents at work', () => {
     await page.getByRole('button', { name: /^Waiting/u }).click();
     expect(await row.count()).toBe(0);
     expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it('name each task, however wide the window is', async () => {
+    const task = await startTask('A task with a name of some length', 'turns: [{ text: Done. }]');
+    await waitForState(task.id, 'completed');
+    const { page, context } = await openPage(browser, vitto);
+    await page.goto(`${vitto.url}/operations/agents`);
+    const name = page.locator(`[data-row="${task.id}"]`);
+    await name.waitFor();
+    const clipped = () =>
+      page
+        .locator('#content li > div')
+        .evaluateAll((rows) => rows.filter((row) => row.scrollHeight > row.clientHeight + 1).length);
+    for (const width of [1280, 1024, 768, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect.poll(async () => (await name.boundingBox())?.width, `${width} px`).toBeGreaterThan(200);
+      await expect.poll(clipped, `${width} px`).toBe(0);
+    }
     await context.close();
   });
 

@@ -17,11 +17,17 @@ export function ApprovalCard({ item }: { item: ApprovalItem }) {
   const { decide, decision, isSending, error } = useDecision(item);
   const [isRefusing, setRefusing] = useKept('refusing', false);
   const isOpen = decision === null && !item.isClosed;
+  const card = useRef<HTMLElement>(null);
+  const keepOpen = () => {
+    setRefusing(false);
+    // What had the focus goes; on the card the keys work on.
+    card.current?.focus();
+  };
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (!isOpen || isSending || event.ctrlKey || event.metaKey || event.altKey) return;
     if ((event.target as HTMLElement).closest('textarea, input') !== null) {
-      if (event.key === 'Escape') setRefusing(false);
+      if (event.key === 'Escape') keepOpen();
       return;
     }
     if (event.key === 'a') decide('approved');
@@ -31,6 +37,7 @@ export function ApprovalCard({ item }: { item: ApprovalItem }) {
 
   return (
     <article
+      ref={card}
       tabIndex={0}
       onKeyDown={onKeyDown}
       aria-label={`${strings.approval.title}: ${item.tool}`}
@@ -45,7 +52,7 @@ export function ApprovalCard({ item }: { item: ApprovalItem }) {
         isRefusing ? (
           <RefuseForm
             isSending={isSending}
-            onCancel={() => setRefusing(false)}
+            onCancel={keepOpen}
             onRefuse={(note) => decide('refused', note)}
           />
         ) : (
