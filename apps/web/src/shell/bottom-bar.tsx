@@ -27,7 +27,7 @@ export function BottomBar() {
               <Icon name={place.icon} className="size-5" />
               <span className="max-w-full truncate">{words.places[place.name]}</span>
             </Link>
-            {place.name === 'vitto' && <InboxBadge className="start-1/2 top-0 ms-1.5" />}
+            {place.name === 'vitto' && <InboxBadge className="start-1/2 -top-0.5 ms-1" />}
           </li>
         ))}
       </ul>

@@ -26,7 +26,7 @@ export function InboxBadge({ className }: { className: string }) {
   const inbox = useInbox();
   if ((inbox.data?.entries.length ?? 0) === 0) return null;
   return (
-    <Link to="/vitto/inbox" className={`absolute ${className}`}>
+    <Link to="/vitto/inbox" className={`absolute grid size-6 place-content-center ${className}`}>
       <InboxCount />
     </Link>
   );
