@@ -20,7 +20,7 @@ export const auditStrings = defineStrings(
     noneFit: 'No entry fits.',
     clear: 'Show all',
     count: (shown: number, hasMore: boolean) =>
-      hasMore ? `The newest ${shown} entries` : `${shown} entries`,
+      hasMore ? `The newest ${shown} entries` : shown === 1 ? '1 entry' : `${shown} entries`,
     more: 'Show older ones',
     loadingMore: 'Loading older ones…',
     when: 'When',
@@ -115,7 +115,7 @@ export const auditStrings = defineStrings(
     noneFit: 'No hay ninguna entrada así.',
     clear: 'Mostrar todo',
     count: (shown: number, hasMore: boolean) =>
-      hasMore ? `Las ${shown} entradas más recientes` : `${shown} entradas`,
+      hasMore ? `Las ${shown} entradas más recientes` : shown === 1 ? '1 entrada' : `${shown} entradas`,
     more: 'Mostrar anteriores',
     loadingMore: 'Cargando anteriores…',
     when: 'Cuándo',

@@ -37,7 +37,9 @@ export function ModelRow({ model, at, count, onMove, onRemove }: ModelRowProps) 
         <span className="tabular w-5 shrink-0 text-muted" aria-hidden="true">
           {at + 1}
         </span>
-        <code className="mono min-w-0 flex-1 basis-40 font-medium break-all">{model.toWellFormed()}</code>
+        <code className="mono min-w-0 flex-1 basis-40 font-medium break-all max-sm:basis-[calc(100%-1.75rem)]">
+          {model.toWellFormed()}
+        </code>
         <Button
           aria-label={test.isBusy ? undefined : words.testName(model)}
           aria-disabled={test.isBusy}

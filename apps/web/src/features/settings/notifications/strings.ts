@@ -2,8 +2,8 @@ import { defineStrings } from '../../../i18n/define-strings.ts';
 
 export const notificationsStrings = defineStrings(
   {
-    title: 'Notifications',
-    text: 'I call you when I need an approval, have a question, raise a flag, or when a task of yours ends.',
+    title: 'When I call you',
+    text: 'When I need an approval, have a question, raise a flag, or when a task of yours ends.',
     here: 'This browser',
     missing: 'This browser cannot show notifications.',
     denied:
@@ -28,8 +28,8 @@ export const notificationsStrings = defineStrings(
     question: 'I do not call this browser any more. Remove it?',
   },
   {
-    title: 'Notificaciones',
-    text: 'Te aviso cuando necesito una aprobación, tengo una pregunta, quiero que veas algo o termina una tarea tuya.',
+    title: 'Cuándo te aviso',
+    text: 'Cuando necesito una aprobación, tengo una pregunta, quiero que veas algo o termina una tarea tuya.',
     here: 'Este navegador',
     missing: 'Este navegador no puede mostrar notificaciones.',
     denied:

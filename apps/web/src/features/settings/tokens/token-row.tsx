@@ -22,7 +22,7 @@ export function TokenRow({ token }: { token: ApiToken }) {
   return (
     <Card label={name}>
       <div className="flex flex-wrap items-center gap-2">
-        <span className="min-w-0 font-medium break-words" dir="auto">
+        <span className="min-w-0 font-medium break-words max-sm:basis-full" dir="auto">
           {name}
         </span>
         <span className="flex flex-1 flex-wrap gap-1">

@@ -22,7 +22,7 @@ const eventsEs: Record<NoticeEvent, { label: string; text: string }> = {
 
 export const webhooksStrings = defineStrings(
   {
-    title: 'Webhooks',
+    title: 'Your webhooks',
     text: 'I tell a program of yours what happens, with a signed message (Standard Webhooks). It holds no arguments, results or messages: the program asks for those with a token.',
     add: 'Add a webhook',
     url: 'URL',
@@ -56,7 +56,7 @@ export const webhooksStrings = defineStrings(
     refresh: 'Look again',
   },
   {
-    title: 'Webhooks',
+    title: 'Tus webhooks',
     text: 'Aviso a un programa tuyo de lo que pasa, con un mensaje firmado (Standard Webhooks). No lleva argumentos, resultados ni mensajes: el programa los pide con un token.',
     add: 'Añadir un webhook',
     url: 'URL',
