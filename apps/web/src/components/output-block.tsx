@@ -1,15 +1,17 @@
 import { memo, useMemo, type ReactNode } from 'react';
-import { terminalToRuns } from '../features/chat/model/terminal-runs.ts';
+import { PLAIN_LOOK } from '../features/chat/model/terminal-look.ts';
+import { terminalToRuns, type TerminalRun } from '../features/chat/model/terminal-runs.ts';
 import { useLanguage, useStrings } from '../i18n/strings-context.tsx';
 import { Button } from './button.tsx';
 import { useKept } from './kept-state.tsx';
+import { splitRuns } from './split-runs.ts';
 import { TerminalText } from './terminal-text.tsx';
 
 /** Plain output in its own scroll frame. Text only, whatever it holds. */
 export function OutputBlock({ text, label }: { text: string; label: string }) {
   return (
     <Bounded text={text} label={label}>
-      {(part) => part}
+      {(part) => <Blocks runs={[{ text: part, look: PLAIN_LOOK }]} />}
     </Bounded>
   );
 }
@@ -25,7 +27,36 @@ export const TerminalBlock = memo(function TerminalBlock({ raw, label }: { raw: 
 
 function Runs({ raw }: { raw: string }) {
   const runs = useMemo(() => terminalToRuns(raw), [raw]);
-  return <TerminalText runs={runs} />;
+  return <Blocks runs={runs} />;
+}
+
+/** Text that the browser lays out at once, in UTF-16 units: some screens of it. */
+const BLOCK_MAX = 8_000;
+/** Of a line, and how many letters fit into one, about: for the scroll bar, until a block has been seen. */
+const LINE_PX = 20;
+const LINE_LETTERS = 90;
+
+/** Long output in blocks that are laid out when they come into sight; all of it stays in the page, to be found there. */
+const Blocks = memo(function Blocks({ runs }: { runs: readonly TerminalRun[] }) {
+  const blocks = useMemo(() => splitRuns(runs, BLOCK_MAX), [runs]);
+  if (blocks.length === 1) return <TerminalText runs={runs} />;
+  return blocks.map((block, index) => (
+    <span
+      key={index}
+      className="block [content-visibility:auto]"
+      style={{ containIntrinsicSize: `auto ${guessHeight(block)}px` }}
+    >
+      <TerminalText runs={block} />
+    </span>
+  ));
+});
+
+function guessHeight(runs: readonly TerminalRun[]): number {
+  const lines = runs
+    .map((run) => run.text)
+    .join('')
+    .split('\n');
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_LETTERS)), 0) * LINE_PX;
 }
 
 /** Longer output is shown by its two ends, in UTF-16 units: all of it at once would be felt. */
@@ -43,7 +74,7 @@ function Bounded(props: { text: string; label: string; children: (part: string) 
     <div className="grid min-w-0 gap-1">
       <Frame label={label}>
         {children(text.slice(0, half).toWellFormed())}
-        {'\n…\n'}
+        <span className="block">…</span>
         {children(text.slice(-half).toWellFormed())}
       </Frame>
       <p className="flex flex-wrap items-center gap-2 text-muted">
