@@ -22,6 +22,23 @@ test('problem details become what, why and what to do', async () => {
   expect(error.message).toBe('The request is wrong. (budget.maxCostUsd: must be above 0)');
 });
 
+test('what the sentence says already is said once, the hint too', async () => {
+  const title = 'This is not a skill that can be used. SKILL.md:2: no name.';
+  const hint = 'Mend what `errors` names.';
+  const errors = [
+    { path: 'SKILL.md:2', message: 'no name' },
+    { path: 'description', message: 'is missing' },
+  ];
+  const body = { type: 'x', title, status: 422, code: 'skill.invalid', detail: `${title} ${hint}`, hint };
+  expect(await readProblem(answer(422, { ...body, errors: errors.slice(0, 1) }))).toMatchObject({
+    message: title,
+    hint,
+  });
+  expect((await readProblem(answer(422, { ...body, errors }))).message).toBe(
+    `${title} (description: is missing)`,
+  );
+});
+
 test.each([
   [401, EXIT.notSignedIn],
   [403, EXIT.waiting],

@@ -35,8 +35,13 @@ export async function readProblem(response: Response): Promise<CliError> {
     );
   }
   const { code, title, detail, hint, errors } = parsed.data;
-  const fields = (errors ?? []).map((error) => `${error.path || 'request'}: ${error.message}`).join('; ');
-  return new CliError(exitCode, code, `${detail ?? title}${fields === '' ? '' : ` (${fields})`}`, hint);
+  // The hint has a line of its own, and what the sentence names already is not said again.
+  const what = detail === undefined || (hint !== undefined && detail.endsWith(hint)) ? title : detail;
+  const fields = (errors ?? [])
+    .map((error) => `${error.path || 'request'}: ${error.message}`)
+    .filter((field) => !what.includes(field))
+    .join('; ');
+  return new CliError(exitCode, code, `${what}${fields === '' ? '' : ` (${fields})`}`, hint);
 }
 
 function exitCodeOf(status: number): ExitCode {

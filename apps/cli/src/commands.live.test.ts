@@ -226,4 +226,16 @@ test('doctor says that the server is down and exits with 1', async () => {
   expect(run.code).toBe(1);
   const { components } = JSON.parse(run.stdout) as { components: { name: string; state: string }[] };
   expect(components).toContainEqual(expect.objectContaining({ name: 'server', state: 'down' }));
+  expect(components).toContainEqual(
+    expect.objectContaining({ name: 'model', detail: expect.stringContaining('keys entered in the app') }),
+  );
+});
+
+test('doctor tells the models that a running server has, not those of its own environment', async () => {
+  server.components.push({ name: 'model', state: 'ok', detail: 'openai/of-the-app' });
+  const run = await runVitto(['doctor', '--json'], server);
+  const { components } = JSON.parse(run.stdout) as { components: { name: string }[] };
+  expect(components.filter(({ name }) => name === 'model')).toEqual([
+    { name: 'model', state: 'ok', detail: 'openai/of-the-app', source: 'server' },
+  ]);
 });

@@ -21,11 +21,28 @@ export function addDoctor(program: Command): void {
     .action(async (_options: unknown, command: Command) => {
       const context = createContext(command);
       const [machine, server] = await Promise.all([checkMachine(context), checkServer(context)]);
-      const components = [...machine, ...server];
+      const components = [...withoutGuess(machine, server), ...server];
       if (context.output.json) context.output.document({ components });
       else show(context, components);
       process.exitCode = components.some(({ state }) => state === 'down') ? EXIT.failed : EXIT.done;
     });
+}
+
+/**
+ * The models that this machine's checks name are those of the environment. Keys that were entered in the app lie in
+ * the database: the running server tells of both, and without it that is said.
+ */
+function withoutGuess(machine: Finding[], server: Finding[]): Finding[] {
+  const isTold = server.some(({ source, name }) => source === 'server' && name === 'model');
+  if (isTold) return machine.filter(({ name }) => name !== 'model');
+  return machine.map((item) =>
+    item.name === 'model'
+      ? {
+          ...item,
+          detail: `${item.detail} (by the environment; keys entered in the app are not seen from here)`,
+        }
+      : item,
+  );
 }
 
 const MARKS = { ok: '✓', degraded: '!', missing: '–', down: '✗' };

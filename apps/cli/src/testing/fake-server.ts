@@ -5,11 +5,13 @@ import type {
   Approval,
   AuditEntry,
   AuditVerification,
+  ComponentStatus,
   EventEnvelope,
   NewEvent,
   SkillWithText,
   Task,
 } from '@vitto/contracts';
+import { FakeMcpServers } from './fake-mcp-servers.ts';
 
 export interface Received {
   method: string;
@@ -18,7 +20,7 @@ export interface Received {
   headers: IncomingMessage['headers'];
 }
 
-type Handler = (request: Received, id: string) => { status: number; body: unknown };
+export type Handler = (request: Received, id: string) => { status: number; body: unknown };
 
 /**
  * A server that speaks the contract and does what a test tells it: it keeps a journal, streams it with positions as
@@ -33,6 +35,8 @@ export class FakeServer {
   readonly cuts = new Set<number>();
   readonly skills: SkillWithText[] = [];
   readonly audit: AuditEntry[] = [];
+  readonly components: ComponentStatus[] = [];
+  readonly mcp = new FakeMcpServers();
   verification: AuditVerification | null = null;
   /** What the task does once it has been asked for. */
   onTask: (taskId: string) => void = () => {};
@@ -158,6 +162,7 @@ export class FakeServer {
         () => ok({ items: this.approvals.filter(({ state }) => state === 'pending'), nextCursor: null }),
       ],
       [/^POST \/api\/approvals\/([^/]+)\/decision$/, (request, id) => this.#decide(request, id)],
+      ...this.mcp.routes(),
       [/^GET \/api\/audit$/, () => ok({ items: this.audit, nextCursor: null })],
       [/^GET \/api\/audit\/verify$/, () => found(this.verification ?? undefined, 'verification')],
       [
@@ -171,7 +176,7 @@ export class FakeServer {
             version: '0.1.0',
             startedAt: new Date().toISOString(),
             roles: ['server'],
-            components: [],
+            components: this.components,
             models: [],
             tasks: {},
             processes: [],
