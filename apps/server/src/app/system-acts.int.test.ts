@@ -14,7 +14,7 @@ it('a webhook that is switched off is recorded with it or not at all', async () 
   const { database } = test;
   const rows = async () =>
     (await database.pool.query('select actor_id, via, action, object_id, detail from vitto_audit_events'))
-      .rows;
+      .rows as unknown[];
   const broken = inTransaction(database, async (client) => {
     await recordWebhookDisabled(client, 'hook', 'it is gone');
     throw new Error('and then it failed');

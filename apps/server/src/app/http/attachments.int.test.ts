@@ -51,7 +51,11 @@ describe('an upload', () => {
     const before = await countArtifacts();
     const said = await upload(Buffer.alloc(20 * MIB + 1));
     expect(said.status).toBe(413);
-    expect(said.json).toMatchObject({ code: 'attachment.too-large', hint: expect.any(String) });
+    expect(said.json).toMatchObject({
+      code: 'attachment.too-large',
+      title: 'The file is larger than 20 MB.',
+      hint: expect.any(String),
+    });
     const unsaid = await sendInParts(
       Array.from({ length: 81 }, () => Buffer.alloc(256 * 1024)),
       'end',

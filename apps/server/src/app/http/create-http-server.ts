@@ -143,7 +143,7 @@ function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const { problem, headers, isDefect } = toProblem(error, request.id);
+  const { problem, headers, isDefect } = toProblem(error, request.id, request.routeOptions.bodyLimit);
   if (isDefect) {
     const route = request.routeOptions.url ?? 'unknown route';
     deps.logger.error(

@@ -14,9 +14,12 @@ export interface ProblemAnswer {
   isDefect: boolean;
 }
 
-/** What the caller is told of anything thrown (RFC 9457). `reference` finds the log line of a defect. */
-export function toProblem(error: unknown, reference: string): ProblemAnswer {
-  const known = toAppError(error);
+/**
+ * What the caller is told of anything thrown (RFC 9457). `reference` finds the log line of a defect; `bodyLimit`, in
+ * bytes, is what the route takes at most.
+ */
+export function toProblem(error: unknown, reference: string, bodyLimit?: number): ProblemAnswer {
+  const known = toAppError(error, bodyLimit);
   if (known === null) {
     const defect = new AppError('internal', 'Something went wrong inside Vitto.', {
       status: 500,
@@ -41,7 +44,7 @@ function describe(error: AppError): Problem {
   };
 }
 
-function toAppError(error: unknown): AppError | null {
+function toAppError(error: unknown, bodyLimit?: number): AppError | null {
   if (error instanceof AppError) return error;
   if (isDatabaseAway(error)) return databaseAway(error);
   if (isDiskFull(error)) {
@@ -52,7 +55,7 @@ function toAppError(error: unknown): AppError | null {
   }
   if (!(error instanceof Error)) return null;
   if (hasZodFastifySchemaValidationErrors(error)) return toInvalidRequest(error);
-  return toFrameworkError(error as FastifyError);
+  return toFrameworkError(error as FastifyError, bodyLimit);
 }
 
 function toInvalidRequest(error: FastifyError): AppError {
@@ -75,12 +78,6 @@ function toInvalidRequest(error: FastifyError): AppError {
 
 /** Refusals of the HTTP server itself, by its own codes. */
 const FRAMEWORK: Record<string, { code: string; message: string; status: number; hint?: string }> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: {
-    code: 'request.too-large',
-    message: 'The request is larger than what is taken at this address.',
-    status: 413,
-    hint: 'Put long content into a file that Vitto may read.',
-  },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: 'request.media-type',
     message: 'The body is not JSON.',
@@ -95,7 +92,19 @@ const FRAMEWORK: Record<string, { code: string; message: string; status: number;
   FST_ERR_BAD_URL: { code: 'request.bad-url', message: 'The address is not a valid URL.', status: 400 },
 };
 
-function toFrameworkError(error: FastifyError): AppError | null {
+const MIB = 1024 * 1024;
+
+function tooLarge(bodyLimit: number | undefined): AppError {
+  const taken =
+    bodyLimit === undefined ? 'what is taken at this address' : `the ${bodyLimit / MIB} MiB of this address`;
+  return new AppError('request.too-large', `The request is larger than ${taken}.`, {
+    status: 413,
+    hint: 'Leave something out, or put long content into a file that Vitto may read.',
+  });
+}
+
+function toFrameworkError(error: FastifyError, bodyLimit?: number): AppError | null {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimit);
   const known = FRAMEWORK[error.code];
   if (known !== undefined) {
     return new AppError(known.code, known.message, {

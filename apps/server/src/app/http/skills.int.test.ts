@@ -121,7 +121,11 @@ describe('skills', () => {
       errors: [{ path: 'files' }],
     });
     const far = Array.from({ length: 20 }, (_, index) => ({ path: `f${index}`, ...part }));
-    expect((await put('large', { text: textOf('large'), files: far })).status).toBe(413);
+    const tooFar = await put('large', { text: textOf('large'), files: far });
+    expect(tooFar.status).toBe(413);
+    expect(tooFar.json['title']).toBe('The request is larger than the 8 MiB of this address.');
+    const plain = await owner('/api/conversations', { json: { title: 'x'.repeat(1_100_000) } });
+    expect(plain.json['title']).toBe('The request is larger than the 1 MiB of this address.');
   });
 
   it("are nobody else's", async () => {
