@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { McpServer, McpToolDefinition } from '@vitto/contracts';
-import type { Handler } from './fake-server.ts';
+import type { Handler } from './handler.ts';
 
 /** The MCP servers of a fake Vitto: what they offer, and how it is approved. */
 export class FakeMcpServers {

@@ -12,15 +12,7 @@ import type {
   Task,
 } from '@vitto/contracts';
 import { FakeMcpServers } from './fake-mcp-servers.ts';
-
-export interface Received {
-  method: string;
-  path: string;
-  body: Record<string, unknown>;
-  headers: IncomingMessage['headers'];
-}
-
-export type Handler = (request: Received, id: string) => { status: number; body: unknown };
+import type { Handler, Received } from './handler.ts';
 
 /**
  * A server that speaks the contract and does what a test tells it: it keeps a journal, streams it with positions as
