@@ -331,8 +331,10 @@ describe('agents at work', () => {
         .evaluateAll((rows) => rows.filter((row) => row.scrollHeight > row.clientHeight + 1).length);
     for (const width of [1280, 1024, 768, 390]) {
       await page.setViewportSize({ width, height: 800 });
-      await expect.poll(async () => (await name.boundingBox())?.width, `${width} px`).toBeGreaterThan(200);
-      await expect.poll(clipped, `${width} px`).toBe(0);
+      await expect
+        .poll(async () => (await name.boundingBox())?.width, { message: `${width} px` })
+        .toBeGreaterThan(200);
+      await expect.poll(clipped, { message: `${width} px` }).toBe(0);
     }
     await context.close();
   });

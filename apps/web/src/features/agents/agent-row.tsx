@@ -21,7 +21,7 @@ import { agentsStrings } from './strings.ts';
  * the list counts, not of the window: the rail takes a quarter of a tablet.
  */
 export const COLUMNS =
-  '@min-[768px]:grid @min-[768px]:grid-cols-[8.5rem_minmax(0,1fr)_4rem_4rem_4rem_6rem_7rem] @min-[768px]:items-center @min-[768px]:gap-3';
+  '@min-[768px]:grid @min-[768px]:grid-cols-[9rem_minmax(0,1fr)_4rem_4rem_4rem_6rem_7rem] @min-[768px]:items-center @min-[768px]:gap-3';
 
 interface AgentRowProps {
   task: Task;
@@ -46,7 +46,7 @@ export const AgentRow = memo(function AgentRow({ task, level, call }: AgentRowPr
       >
         <StateMark state={task.state} />
       </div>
-      <div className="min-w-0 pe-20 @min-[768px]:pe-0" style={{ paddingInlineStart: `${level * 1.25}rem` }}>
+      <div className="min-w-0 pe-24 @min-[768px]:pe-0" style={{ paddingInlineStart: `${level * 1.25}rem` }}>
         <Link
           data-row={task.id}
           to="/vitto/t/$taskId"
@@ -76,7 +76,7 @@ export const AgentRow = memo(function AgentRow({ task, level, call }: AgentRowPr
         <span className="truncate @min-[768px]:text-end">{formatCost(task.spending.costUsd, '–')}</span>
         <span className="hidden @min-[768px]:block">{!isOver && <BudgetBar task={task} />}</span>
       </div>
-      <div className="absolute end-2 top-1/2 flex -translate-y-1/2 items-center gap-1 rounded-md bg-bg">
+      <div className="absolute end-2 top-2 flex items-center gap-1 rounded-md bg-bg @min-[768px]:top-1/2 @min-[768px]:-translate-y-1/2">
         {task.conversationId !== null && (
           <Link
             to="/vitto/c/$conversationId"
