@@ -50,13 +50,13 @@ export const StepRow = memo(function StepRow({ step, taskId, isOpen, onToggle }:
           {formatSecond(step.startedAt, language)}
         </time>
         <Icon name={line.icon} className={TONES[line.tone]} />
-        <span className="max-w-[45%] shrink-0 truncate font-medium" dir="auto">
+        <span className="max-w-[45%] truncate font-medium" dir="auto">
           {line.title}
         </span>
         <span className={`min-w-0 flex-1 truncate text-muted ${line.isCode ? 'mono' : ''}`} dir="auto">
           {line.object}
         </span>
-        <span className={`max-w-[35%] shrink-0 truncate ${TONES[line.tone]}`}>{line.state}</span>
+        <span className={`max-w-[35%] truncate ${TONES[line.tone]}`}>{line.state}</span>
         {step.turn !== undefined && step.turn.usage !== null && (
           <span className="tabular hidden w-16 shrink-0 text-end text-muted lg:inline">
             {formatCost(step.turn.costUsd, '–')}
