@@ -44,7 +44,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Notes of started programs in a folder of the test's own process. */
+/** Notes of started programs in one folder for all tests: each note is a file of its own, gone with its program. */
 export function createTestPrograms(): StartedPrograms {
-  return new StartedPrograms(join(tmpdir(), `vitto-test-programs-${process.pid}`));
+  return new StartedPrograms(join(tmpdir(), 'vitto-test-programs'));
 }
