@@ -1,7 +1,5 @@
 import { NOTICE_EVENTS, type NoticeEvent } from '@vitto/contracts';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useVitto } from '../../../api/vitto-context.tsx';
 import { CheckboxGroup } from '../../../components/checkbox-group.tsx';
 import { Field } from '../../../components/field.tsx';
 import { TextInput } from '../../../components/inputs.tsx';
@@ -10,38 +8,51 @@ import { useDraft } from '../drafts.tsx';
 import { ActionFailure, fieldError, SaveLine } from '../parts.tsx';
 import { useAction } from '../use-action.ts';
 import { webhooksStrings } from './strings.ts';
-import { createWebhook, webhooksQuery, type CreatedWebhook } from './webhooks-api.ts';
 
-export const EMPTY_WEBHOOK = {
+export interface WebhookFields {
+  url: string;
+  description: string;
+  events: NoticeEvent[];
+}
+export const EMPTY_WEBHOOK: WebhookFields = {
   url: '',
   description: '',
-  events: ['approval.requested', 'task.completed', 'task.failed'] as NoticeEvent[],
+  events: ['approval.requested', 'task.completed', 'task.failed'],
 };
 
-export function WebhookForm(props: { onMade: (webhook: CreatedWebhook) => void; onClose: () => void }) {
+interface WebhookFormProps {
+  /** Where what is typed is kept until it is saved. */
+  draftName: string;
+  saved: WebhookFields;
+  label: string;
+  failed: string;
+  /** Stores it; `key` makes a repeated request one. */
+  onSave: (key: string, fields: WebhookFields) => Promise<void>;
+  onClose: () => void;
+}
+
+/** What a webhook is, for a new one as for one that is there. */
+export function WebhookForm({ draftName, saved, label, failed, onSave, onClose }: WebhookFormProps) {
   const words = useFeatureStrings(webhooksStrings);
-  const { client } = useVitto();
-  const queries = useQueryClient();
-  const draft = useDraft('webhooks.add', EMPTY_WEBHOOK);
+  const draft = useDraft(draftName, saved);
   const { url, description, events } = draft.value;
   const [hasTried, setTried] = useState(false);
-  const make = useAction((key) => createWebhook(client, { url: url.trim(), description, events }, key));
-  const change = (part: Partial<typeof EMPTY_WEBHOOK>) => {
-    make.forget();
+  const save = useAction(async (key) => {
+    await onSave(key, { url: url.trim(), description, events });
+    return true;
+  });
+  const change = (part: Partial<WebhookFields>) => {
+    save.forget();
     draft.change({ ...draft.value, ...part });
   };
   const close = () => {
     draft.reset();
-    props.onClose();
+    onClose();
   };
   const submit = async () => {
     setTried(true);
     if (!isWebUrl(url) || events.length === 0) return;
-    const made = await make.run();
-    if (made === null) return;
-    close();
-    props.onMade(made);
-    await queries.invalidateQueries({ queryKey: webhooksQuery(client).queryKey });
+    if ((await save.run()) !== null) close();
   };
   return (
     <form
@@ -56,7 +67,7 @@ export function WebhookForm(props: { onMade: (webhook: CreatedWebhook) => void; 
       <Field
         label={words.url}
         description={words.urlHelp}
-        error={hasTried && !isWebUrl(url) ? words.noUrl : fieldError(make.error, 'url')}
+        error={hasTried && !isWebUrl(url) ? words.noUrl : fieldError(save.error, 'url')}
       >
         {(control) => (
           <TextInput
@@ -88,8 +99,8 @@ export function WebhookForm(props: { onMade: (webhook: CreatedWebhook) => void; 
         error={hasTried && events.length === 0 ? words.noEvent : null}
         onChange={(next) => change({ events: next })}
       />
-      <ActionFailure title={words.notMade} error={make.error} />
-      <SaveLine label={words.make} isBusy={make.isBusy} onCancel={close} />
+      <ActionFailure title={failed} error={save.error} />
+      <SaveLine label={label} isBusy={save.isBusy} onCancel={close} />
     </form>
   );
 }

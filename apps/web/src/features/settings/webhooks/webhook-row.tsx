@@ -6,11 +6,13 @@ import { Button } from '../../../components/button.tsx';
 import { ConfirmInPlace } from '../../../components/confirm-in-place.tsx';
 import { Details } from '../../../components/details.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
+import { useDraft } from '../drafts.tsx';
 import { ActionFailure, Card, StateWord } from '../parts.tsx';
 import { settingsStrings } from '../strings.ts';
 import { useAction } from '../use-action.ts';
 import { Deliveries } from './deliveries.tsx';
 import { webhooksStrings } from './strings.ts';
+import { WebhookForm } from './webhook-form.tsx';
 import { changeWebhook, deleteWebhook, testWebhook, webhooksQuery } from './webhooks-api.ts';
 
 export function WebhookRow({ webhook }: { webhook: Webhook }) {
@@ -27,6 +29,9 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
     await changeWebhook(client, webhook.id, { isEnabled: !webhook.isEnabled });
     await refresh();
   });
+  const draftName = `webhooks.${webhook.id}`;
+  const saved = { url: webhook.url, description: webhook.description, events: webhook.events };
+  const [isEditing, setEditing] = useState(useDraft(draftName, saved).isChanged);
   const [test, setTest] = useState<WebhookTest | null>(null);
   const tryOut = useAction(async () => setTest(await testWebhook(client, webhook.id)));
   return (
@@ -53,6 +58,11 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
         <Button aria-disabled={change.isBusy} onClick={() => void change.run()}>
           {webhook.isEnabled ? words.switchOff : words.switchOn}
         </Button>
+        {!isEditing && (
+          <Button aria-label={words.editName(webhook.url)} onClick={() => setEditing(true)}>
+            {words.edit}
+          </Button>
+        )}
         <ConfirmInPlace
           label={common.delete}
           name={words.deleteName(webhook.url)}
@@ -61,6 +71,19 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
           onConfirm={() => void remove.run()}
         />
       </div>
+      {isEditing && (
+        <WebhookForm
+          draftName={draftName}
+          saved={saved}
+          label={common.save}
+          failed={words.notChanged}
+          onSave={async (_key, fields) => {
+            await changeWebhook(client, webhook.id, fields);
+            await refresh();
+          }}
+          onClose={() => setEditing(false)}
+        />
+      )}
       <div role="status" className="empty:hidden">
         {test !== null && !tryOut.isBusy && <TestResult test={test} />}
       </div>

@@ -35,7 +35,7 @@ describe.each([
   { width: 1280, dark: false },
   { width: 390, dark: true },
 ])('a webhook, at $width px', ({ width, dark }) => {
-  it('is added, tried out, told of a task that ends, and deleted', async () => {
+  it('is added, tried out, told of a task that ends, changed, and deleted', async () => {
     const { page, context, errors } = await openPage(browser, vitto, { width, dark });
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/w${width}`;
     await page.goto(`${vitto.url}/vitto/settings/webhooks`);
@@ -64,6 +64,14 @@ describe.each([
       .toBe(1);
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map((one) => `${one.id}: ${one.nodes[0]?.html}`)).toEqual([]);
+
+    await page.getByRole('button', { name: `Change the webhook to ${url}` }).click();
+    await page.getByLabel('What it is for').fill('My program');
+    await page.getByLabel('A task failed').uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('A task is done · I need an approval', { exact: true }).waitFor();
+    await page.getByText('My program').waitFor();
+    expect(await page.getByLabel('What it is for').count()).toBe(0);
 
     await page.getByRole('button', { name: `Delete the webhook to ${url}` }).click();
     await page.getByRole('group').getByRole('button', { name: 'Delete' }).click();
