@@ -62,7 +62,7 @@ export const StepRow = memo(function StepRow({ step, taskId, isOpen, onToggle }:
             {formatCost(step.turn.costUsd, '–')}
           </span>
         )}
-        <span className="tabular w-16 shrink-0 text-end text-muted">
+        <span className="tabular w-16 shrink-0 text-end text-muted max-sm:w-auto">
           <Took step={step} />
         </span>
         <Icon
