@@ -2,10 +2,10 @@ import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { classifyFailure } from './classify-failure.ts';
 
-const classify = (statusCode: number, responseBody: string) =>
+const classify = (statusCode: number, responseBody: string, modelId = 'openai/gpt-x') =>
   classifyFailure(
     new APICallError({ message: responseBody, url: '', requestBodyValues: {}, statusCode, responseBody }),
-    'openai/gpt-x',
+    modelId,
     0,
   );
 
@@ -53,6 +53,17 @@ describe('a failure', () => {
       then,
       ...(code === undefined ? {} : { error: { code } }),
     });
+  });
+
+  it('of a key names the provider, and no key where a file answers', () => {
+    const hint = (modelId: string) => {
+      const failure = classify(401, 'invalid api key', modelId);
+      return failure !== null && 'error' in failure ? failure.error.hint : null;
+    };
+    expect(hint('openai/gpt-x')).toBe('Check the key for openai.');
+    for (const id of ['script:/tmp/a.yaml', 'replay:/tmp/a.jsonl']) {
+      expect(hint(id)).toMatch(/^Its file /u);
+    }
   });
 
   it('that came as a 500 but speaks of overload is an overload', () => {

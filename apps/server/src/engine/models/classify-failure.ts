@@ -122,13 +122,21 @@ function classifyRefusal(status: number, text: string, modelId: string, said: st
     return stop('model.refused', `${modelId} refuses the request: ${said}`, 'Rephrase the request.');
   }
   if (status === 401 || status === 403 || /api key not valid|invalid.{0,4}api.?key/iu.test(text)) {
-    return fallback('model.auth', modelId, said, `Check the key for ${modelId.split('/')[0]}.`, status);
+    return fallback('model.auth', modelId, said, hintKey(modelId), status);
   }
   if (status === 404) {
     return fallback('model.not-found', modelId, said, 'Check the name of the model.', status);
   }
   return stop('model.bad-request', `${modelId} did not accept the request (${status}): ${said}`);
 }
+
+/** A script or a recording (`script:FILE`, `replay:FILE`) has no key to check: its file says what it answers. */
+function hintKey(modelId: string): string {
+  return FILE_MODEL.test(modelId)
+    ? 'Its file has this refusal as the answer: change the file, or set another model.'
+    : `Check the key for ${modelId.split('/')[0]}.`;
+}
+const FILE_MODEL = /^(?:script|replay):/u;
 
 /** Out of money is told as 429 or 400, but no waiting mends it. */
 const QUOTA =
