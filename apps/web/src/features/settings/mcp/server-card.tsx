@@ -28,6 +28,8 @@ export function ServerCard({ server, isOwner }: { server: McpServer; isOwner: bo
   const common = useFeatureStrings(settingsStrings);
   const { change, error } = useServerChange(server);
   const { lastError } = server;
+  // Its own hint is for a task, and sends the person here.
+  const hint = lastError?.code === 'mcp.unavailable' ? words.failingHint : lastError?.hint;
   return (
     <Card label={server.name}>
       <div className="flex flex-wrap items-center gap-2">
@@ -48,7 +50,7 @@ export function ServerCard({ server, isOwner }: { server: McpServer; isOwner: bo
         <FailureNote
           isHistory
           title={words.failing}
-          error={new ApiError(200, lastError.code, lastError.message, lastError.hint)}
+          error={new ApiError(200, lastError.code, lastError.message, hint)}
         />
       )}
       <ActionFailure title={common.notSaved} error={error} />

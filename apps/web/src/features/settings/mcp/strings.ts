@@ -66,6 +66,7 @@ export const mcpStrings = defineStrings(
     notChecked: 'The check could not be made.',
     neverChecked: 'not asked yet',
     failing: 'It cannot be reached.',
+    failingHint: 'See that its command or address is right and that it runs, then check it again.',
     deleteName: (name: string) => `Delete the server ${name}`,
     question: 'Its tools are gone at once. Delete it?',
     notDeleted: 'Not deleted.',
@@ -159,6 +160,8 @@ export const mcpStrings = defineStrings(
     notChecked: 'No se ha podido comprobar.',
     neverChecked: 'sin comprobar',
     failing: 'No se llega a él.',
+    failingHint:
+      'Mira que su orden o su dirección sean correctas y que esté en marcha; luego compruébalo de nuevo.',
     deleteName: (name: string) => `Borrar el servidor ${name}`,
     question: 'Sus herramientas desaparecen al momento. ¿Borrarlo?',
     notDeleted: 'No se ha borrado.',
