@@ -186,6 +186,13 @@ describe('the audit trail', () => {
     await page.waitForURL(/action=sign-in\.done/);
     await page.getByText('Signed in').nth(1).waitFor();
     expect(await page.getByRole('listitem').getByText('Began a conversation').count()).toBe(0);
+    await page.getByLabel('Until').fill('2001-01-01');
+    await page.waitForURL(/to=2001-01-01/);
+    await page.getByText('No entry fits.').waitFor();
+    await page.getByLabel('Until').fill('');
+    await page.getByLabel('From').fill('2001-01-01');
+    await page.waitForURL((url) => url.search.includes('from=2001-01-01') && !url.search.includes('to='));
+    await page.getByText('Signed in').nth(1).waitFor();
     expect(errors).toEqual([]);
     await context.close();
   });

@@ -1,35 +1,20 @@
-import { useEffect, useState } from 'react';
 import { Field } from '../../components/field.tsx';
 import { Select, TextInput } from '../../components/inputs.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
 import { auditStrings } from './strings.ts';
 import { useAuditActions, useAuditFilter } from './use-audit.ts';
-
-/** What is typed is searched for once the typing pauses, in milliseconds. */
-const PAUSE_MS = 250;
+import { usePausedText } from './use-paused-text.ts';
 
 export function AuditFilters() {
   const strings = useFeatureStrings(auditStrings);
-  const { text, setText, action, setAction } = useAuditFilter();
-  const [typed, setTyped] = useState(text);
+  const { text, setText, action, setAction, from, setFrom, to, setTo } = useAuditFilter();
+  const [typed, setTyped] = usePausedText(text, setText);
   const actions = useAuditActions();
-
-  useEffect(() => {
-    if (typed.trim() === text) return;
-    const timer = window.setTimeout(() => setText(typed.trim()), PAUSE_MS);
-    return () => window.clearTimeout(timer);
-    // Only what is typed counts here: a search that comes from elsewhere is taken over below.
-  }, [typed]);
-  const [known, setKnown] = useState(text);
-  if (known !== text) {
-    setKnown(text);
-    if (typed.trim() !== text) setTyped(text);
-  }
 
   return (
     <form
       role="search"
-      className="grid gap-3 sm:grid-cols-[2fr_1fr]"
+      className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_auto]"
       onSubmit={(event) => event.preventDefault()}
     >
       <Field label={strings.search}>
@@ -56,7 +41,37 @@ export function AuditFilters() {
           </Select>
         )}
       </Field>
+      <div className="grid grid-cols-2 gap-3 sm:max-lg:col-span-2">
+        <DayField label={strings.from} max={to} day={from} setDay={setFrom} />
+        <DayField label={strings.to} min={from} day={to} setDay={setTo} />
+      </div>
     </form>
+  );
+}
+
+interface DayFieldProps {
+  label: string;
+  day: string;
+  setDay: (day: string) => void;
+  min?: string;
+  max?: string;
+}
+
+/** The browser's own field for a day: it is written and picked as the person is used to. */
+function DayField({ label, day, setDay, ...limits }: DayFieldProps) {
+  const [typed, setTyped] = usePausedText(day, setDay);
+  return (
+    <Field label={label}>
+      {(control) => (
+        <TextInput
+          {...control}
+          {...limits}
+          type="date"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      )}
+    </Field>
   );
 }
 

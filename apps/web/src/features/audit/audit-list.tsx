@@ -53,8 +53,8 @@ function Entries({ entries, hasMore }: { entries: readonly AuditEntry[]; hasMore
 
 function Nothing() {
   const strings = useFeatureStrings(auditStrings);
-  const { text, action } = useAuditFilter();
-  const isFiltered = text !== '' || action !== '';
+  const { text, action, from, to } = useAuditFilter();
+  const isFiltered = [text, action, from, to].some((part) => part !== '');
   return (
     <div role="status" className="grid justify-items-center gap-2 py-10 text-center">
       <p className="text-base font-semibold">{isFiltered ? strings.noneFit : strings.emptyTitle}</p>

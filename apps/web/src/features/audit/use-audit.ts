@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { z } from 'zod';
 import { useVitto } from '../../api/vitto-context.tsx';
 import { useUrlText } from '../../components/use-url-word.ts';
+import { toAuditQuery, type AuditFilter } from './audit-query.ts';
 
 const entryPage = page(auditEntry);
 const actionList = z.object({ items: z.array(z.string()) });
@@ -11,20 +12,18 @@ const actionList = z.object({ items: z.array(z.string()) });
 export function useAuditFilter() {
   const [text, setText] = useUrlText('q');
   const [action, setAction] = useUrlText('action');
-  return { text, setText, action, setAction };
+  const [from, setFrom] = useUrlText('from');
+  const [to, setTo] = useUrlText('to');
+  return { text, setText, action, setAction, from, setFrom, to, setTo };
 }
 
 /** The entries that fit, newest first, a page at a time. */
-export function useAudit({ text, action }: { text: string; action: string }) {
+export function useAudit({ text, action, from, to }: AuditFilter) {
   const { client } = useVitto();
   return useInfiniteQuery({
-    queryKey: ['audit', text, action],
+    queryKey: ['audit', text, action, from, to],
     queryFn: ({ pageParam, signal }) => {
-      const query = new URLSearchParams({
-        ...(text === '' ? {} : { q: text }),
-        ...(action === '' ? {} : { action }),
-        ...(pageParam === null ? {} : { cursor: pageParam }),
-      });
+      const query = toAuditQuery({ text, action, from, to }, pageParam);
       return client.send({ path: `/audit?${query}`, schema: entryPage, signal });
     },
     initialPageParam: null as string | null,
