@@ -6,7 +6,7 @@ import { useVitto } from '../../api/vitto-context.tsx';
 import { Elapsed } from '../../components/elapsed.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
-import { useStrings } from '../../i18n/strings-context.tsx';
+import { useLanguage, useStrings } from '../../i18n/strings-context.tsx';
 import { describeObject } from '../chat/model/describe-tool.ts';
 import { formatCost, formatCount, formatDuration } from '../chat/model/format.ts';
 import { BudgetBar } from './budget-bar.tsx';
@@ -34,6 +34,7 @@ interface AgentRowProps {
 export const AgentRow = memo(function AgentRow({ task, level, call }: AgentRowProps) {
   const strings = useFeatureStrings(agentsStrings);
   const shared = useStrings();
+  const language = useLanguage();
   const title = (task.title === '' ? shared.app.untitled : task.title).toWellFormed();
   const isOver = task.endedAt !== null;
   return (
@@ -70,10 +71,12 @@ export const AgentRow = memo(function AgentRow({ task, level, call }: AgentRowPr
           <Time task={task} />
         </span>
         <span className="@min-[768px]:text-end">
-          {formatCount(task.spending.tokens)}
+          {formatCount(task.spending.tokens, language)}
           <span className="@min-[768px]:sr-only"> {strings.columns.tokens.toLowerCase()}</span>
         </span>
-        <span className="truncate @min-[768px]:text-end">{formatCost(task.spending.costUsd, '–')}</span>
+        <span className="truncate @min-[768px]:text-end">
+          {formatCost(task.spending.costUsd, '–', language)}
+        </span>
         <span className="hidden @min-[768px]:block">{!isOver && <BudgetBar task={task} />}</span>
       </div>
       <div className="absolute end-2 top-2 flex items-center gap-1 rounded-md bg-bg @min-[768px]:top-1/2 @min-[768px]:-translate-y-1/2">

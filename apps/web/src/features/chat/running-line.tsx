@@ -7,7 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { Elapsed } from '../../components/elapsed.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { useStrings } from '../../i18n/strings-context.tsx';
+import { useLanguage, useStrings } from '../../i18n/strings-context.tsx';
 import type { Strings } from '../../i18n/strings.en.ts';
 import { describeActivity, type Activity } from './model/active-task.ts';
 import { describeObject, nameTool } from './model/describe-tool.ts';
@@ -17,6 +17,7 @@ import type { ConversationView, TaskView } from './model/view.ts';
 /** What runs now, for how long, at what cost, and how to stop it. */
 export function RunningLine({ view, task }: { view: ConversationView; task: TaskView }) {
   const strings = useStrings();
+  const language = useLanguage();
   const { api } = useVitto();
   // Of a long task only the end of the journal may be here: then the server says what it has used.
   const asked = useQuery({ ...taskQuery(api, task.id), enabled: !task.isWhole });
@@ -49,8 +50,8 @@ export function RunningLine({ view, task }: { view: ConversationView; task: Task
         <span className="tabular flex shrink-0 items-center gap-3 text-muted">
           {spending !== null && spending.tokens > 0 && (
             <span className="hidden sm:inline">
-              {strings.end.tokens(formatCount(spending.tokens))} ·{' '}
-              {formatCost(spending.costUsd, strings.end.costUnknown)}
+              {strings.end.tokens(formatCount(spending.tokens, language))} ·{' '}
+              {formatCost(spending.costUsd, strings.end.costUnknown, language)}
             </span>
           )}
           {startedAt !== null && <Elapsed since={startedAt} label={strings.running.elapsed} />}

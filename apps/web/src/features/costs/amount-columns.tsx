@@ -18,7 +18,8 @@ export function amountColumns<Row extends CostAmount>(
       key: 'cost',
       label: strings.cost,
       isNumber: true,
-      cell: (row) => formatCost(row.unpricedTurns === row.turns ? null : row.costUsd, strings.unknown),
+      cell: (row) =>
+        formatCost(row.unpricedTurns === row.turns ? null : row.costUsd, strings.unknown, language),
     },
   ];
 }

@@ -2,6 +2,7 @@ import type { Costs } from '@vitto/contracts';
 import { Link } from '@tanstack/react-router';
 import { Section } from '../../components/section.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
+import { useLanguage } from '../../i18n/strings-context.tsx';
 import { formatCost } from '../chat/model/format.ts';
 import { costsStrings } from './strings.ts';
 
@@ -33,9 +34,11 @@ export function BudgetParts({ costs }: { costs: Costs }) {
 
 function Today({ today }: { today: Costs['today'] }) {
   const strings = useFeatureStrings(costsStrings);
+  const language = useLanguage();
   const { costUsd, reservedUsd, limitUsd } = today;
-  const spent = formatCost(costUsd, strings.unknown);
-  const reserved = reservedUsd > 0 ? strings.reserved(formatCost(reservedUsd, strings.unknown)) : '';
+  const spent = formatCost(costUsd, strings.unknown, language);
+  const reserved =
+    reservedUsd > 0 ? strings.reserved(formatCost(reservedUsd, strings.unknown, language)) : '';
   if (limitUsd === null) {
     return (
       <p className="tabular text-muted">
@@ -43,7 +46,7 @@ function Today({ today }: { today: Costs['today'] }) {
       </p>
     );
   }
-  const words = `${strings.ofCap(spent, formatCost(limitUsd, strings.unknown))} ${reserved}`.trim();
+  const words = `${strings.ofCap(spent, formatCost(limitUsd, strings.unknown, language))} ${reserved}`.trim();
   const isReached = costUsd + reservedUsd >= limitUsd;
   return (
     <>
@@ -74,8 +77,9 @@ function share(part: number, whole: number): string {
 
 function Forecast({ forecast }: { forecast: Costs['forecast'] }) {
   const strings = useFeatureStrings(costsStrings);
+  const language = useLanguage();
   if (forecast === null) return <p className="text-muted">{strings.noForecast}</p>;
-  const money = (usd: number) => formatCost(usd, strings.unknown);
+  const money = (usd: number) => formatCost(usd, strings.unknown, language);
   return (
     <>
       <p className="tabular text-lg font-semibold">{strings.forecastIs(money(forecast.monthUsd))}</p>

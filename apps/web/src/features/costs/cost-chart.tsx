@@ -45,7 +45,7 @@ function Picture({ costs, measure }: { costs: Costs; measure: Measure }) {
   const strings = useFeatureStrings(costsStrings);
   const language = useLanguage();
   const formatValue = (value: number) =>
-    measure === 'cost' ? formatCost(value, strings.unknown) : formatCount(value);
+    measure === 'cost' ? formatCost(value, strings.unknown, language) : formatCount(value, language);
   const { days, series } = toSeries(costs, measure, { most: MOST_SERIES, others: strings.others });
   const colored = series.map((one, index) => ({ ...one, color: seriesColor(index) }));
   return (

@@ -48,7 +48,7 @@ export function DearestTasks({ tasks }: { tasks: Costs['tasks'] }) {
       key: 'cost',
       label: strings.cost,
       isNumber: true,
-      cell: (row) => formatCost(row.costUsd, strings.unknown),
+      cell: (row) => formatCost(row.costUsd, strings.unknown, language),
     },
   ];
   return (

@@ -3,7 +3,7 @@ import { ArtifactLinks } from '../../../components/artifact-links.tsx';
 import { FailureNote } from '../../../components/failure-note.tsx';
 import { Markdown } from '../../../components/markdown.tsx';
 import { Moment } from '../../../components/moment.tsx';
-import { useStrings } from '../../../i18n/strings-context.tsx';
+import { useLanguage, useStrings } from '../../../i18n/strings-context.tsx';
 import type { Strings } from '../../../i18n/strings.en.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import { formatCost, formatCount, formatDuration } from '../model/format.ts';
@@ -50,10 +50,11 @@ function describeOutcome(item: EndItem, strings: Strings): string {
 
 function Cost({ spending }: { spending: Spending }) {
   const strings = useStrings();
+  const language = useLanguage();
   const parts = [
     spending.iterations > 0 ? strings.end.steps(spending.iterations) : null,
-    strings.end.tokens(formatCount(spending.tokens)),
-    formatCost(spending.costUsd, strings.end.costUnknown),
+    strings.end.tokens(formatCount(spending.tokens, language)),
+    formatCost(spending.costUsd, strings.end.costUnknown, language),
     spending.durationMs > 0 ? strings.end.took(formatDuration(spending.durationMs)) : null,
   ].filter((part) => part !== null);
   return parts.map((part) => (

@@ -2,7 +2,7 @@ import type { KnownEvent } from '@vitto/contracts';
 import type { ReactNode } from 'react';
 import { Details } from '../../../components/details.tsx';
 import { Icon } from '../../../components/icon.tsx';
-import { useStrings } from '../../../i18n/strings-context.tsx';
+import { useLanguage, useStrings, type Language } from '../../../i18n/strings-context.tsx';
 import type { Strings } from '../../../i18n/strings.en.ts';
 import { formatCost, formatCount, formatDuration } from '../model/format.ts';
 import { RawEvent } from './raw-event.tsx';
@@ -12,6 +12,7 @@ type Budget = Extract<KnownEvent, { type: 'budget.exceeded' }>;
 /** Something to know of: amber where it changes what to expect, quiet else. */
 export function Notice({ event }: { event: KnownEvent }) {
   const strings = useStrings();
+  const language = useLanguage();
   const words = strings.notice;
   switch (event.type) {
     case 'vm.degraded':
@@ -29,7 +30,7 @@ export function Notice({ event }: { event: KnownEvent }) {
     case 'vm.lost':
       return <Strip reason={event.payload.reason ?? ''}>{words.vmLost}</Strip>;
     case 'budget.exceeded':
-      return <Strip reason="">{describeBudget(event, strings)}</Strip>;
+      return <Strip reason="">{describeBudget(event, strings, language)}</Strip>;
     case 'task.stuck':
       return (
         <Strip reason={event.payload.note}>
@@ -110,12 +111,12 @@ function placeOf(tier: string, strings: Strings): string {
   return places[tier] ?? tier;
 }
 
-function describeBudget(event: Budget, strings: Strings): string {
+function describeBudget(event: Budget, strings: Strings, language: Language): string {
   const { budget, spent, limit } = event.payload;
   const show = {
     iterations: String,
-    tokens: formatCount,
-    cost: (value: number) => formatCost(value, strings.end.costUnknown),
+    tokens: (value: number) => formatCount(value, language),
+    cost: (value: number) => formatCost(value, strings.end.costUnknown, language),
     duration: formatDuration,
   }[budget];
   return strings.notice.budgetExceeded(strings.notice.budget[budget], show(spent), show(limit));

@@ -19,22 +19,44 @@ export function formatTimer(ms: number): string {
   return hours === 0 ? tail : `${hours}:${tail.padStart(5, '0')}`;
 }
 
-/** 940, 12.3k, 1.2M. */
-export function formatCount(count: number): string {
-  if (count < 1000) return String(count);
-  if (count < 1_000_000) return `${trim(count / 1000)}k`;
-  return `${trim(count / 1_000_000)}M`;
-}
-function trim(value: number): string {
-  return (value < 100 ? Math.floor(value * 10) / 10 : Math.floor(value)).toString();
+/** 940, 12.3k, 1.2M; in Spanish 12,3 mil and 1,2 M. Cut, not rounded: never more than there is. */
+export function formatCount(count: number, language: string): string {
+  const format = numberFormat(language, {
+    notation: 'compact',
+    maximumFractionDigits: 1,
+    maximumSignificantDigits: 3,
+    roundingPriority: 'lessPrecision',
+    roundingMode: 'floor',
+  });
+  // English writes a large K, which reads as a unit beside M.
+  return format.format(count).replace('K', 'k');
 }
 
-/** US dollars; `null` (no price is known) is never shown as 0. */
-export function formatCost(costUsd: number | null, unknown: string): string {
+/** US dollars, $0.05 or 0,05 $; `null` (no price is known) is never shown as 0. */
+export function formatCost(costUsd: number | null, unknown: string, language: string): string {
   if (costUsd === null) return unknown;
-  if (costUsd === 0) return '$0';
-  if (costUsd < 0.01) return `$${costUsd.toFixed(4)}`;
-  return `$${costUsd.toFixed(2)}`;
+  const digits = costUsd === 0 ? 0 : costUsd < 0.01 ? 4 : 2;
+  const format = numberFormat(language, {
+    style: 'currency',
+    currency: 'USD',
+    // Else some languages write US$, or USD after the number.
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return format.format(costUsd);
+}
+
+const numberFormats = new Map<string, Intl.NumberFormat>();
+
+/** Making a format costs more than using it many times, and long lists are drawn again while tasks run. */
+function numberFormat(language: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = JSON.stringify([language, options]);
+  const known = numberFormats.get(key);
+  if (known !== undefined) return known;
+  const made = new Intl.NumberFormat(language, options);
+  numberFormats.set(key, made);
+  return made;
 }
 
 export function formatBytes(bytes: number): string {

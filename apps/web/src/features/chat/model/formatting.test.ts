@@ -7,8 +7,8 @@ import { revealHidden } from './reveal-hidden.ts';
 
 describe('numbers and times', () => {
   it('never show an unknown cost as 0', () => {
-    expect(formatCost(null, 'cost unknown')).toBe('cost unknown');
-    expect([0, 0.00042, 0.5, 12].map((cost) => formatCost(cost, '?'))).toEqual([
+    expect(formatCost(null, 'cost unknown', 'en')).toBe('cost unknown');
+    expect([0, 0.00042, 0.5, 12].map((cost) => formatCost(cost, '?', 'en'))).toEqual([
       '$0',
       '$0.0004',
       '$0.50',
@@ -24,8 +24,35 @@ describe('numbers and times', () => {
       '2 h 07 min',
     ]);
     expect([-50, 7000, 750_000, 3_723_000].map(formatTimer)).toEqual(['0:00', '0:07', '12:30', '1:02:03']);
-    expect([999, 12_340, 1_250_000].map(formatCount)).toEqual(['999', '12.3k', '1.2M']);
+    expect([0, 999, 1290, 12_340, 999_999, 1_250_000].map((count) => formatCount(count, 'en'))).toEqual([
+      '0',
+      '999',
+      '1.2k',
+      '12.3k',
+      '999k',
+      '1.2M',
+    ]);
     expect([12, 2048, 5_242_880].map(formatBytes)).toEqual(['12 B', '2.0 KB', '5.0 MB']);
+  });
+});
+
+describe('numbers in Spanish', () => {
+  // The space before a unit does not break, which a reader does not see.
+  const plain = (text: string) => text.replaceAll('\u00a0', ' ');
+  it('have a comma, and the unit after them', () => {
+    expect([999, 1290, 13_640, 1_250_000].map((count) => plain(formatCount(count, 'es')))).toEqual([
+      '999',
+      '1,2 mil',
+      '13,6 mil',
+      '1,2 M',
+    ]);
+    expect([0, 0.00042, 0.05, 12].map((cost) => plain(formatCost(cost, '?', 'es')))).toEqual([
+      '0 $',
+      '0,0004 $',
+      '0,05 $',
+      '12,00 $',
+    ]);
+    expect(formatCost(null, 'coste desconocido', 'es')).toBe('coste desconocido');
   });
 });
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { settingsQuery } from '../../../api/queries.ts';
 import { useVitto } from '../../../api/vitto-context.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
+import { useLanguage } from '../../../i18n/strings-context.tsx';
 import { formatCost } from '../../chat/model/format.ts';
 import { Loaded } from '../parts.tsx';
 import { limitsQuery, todayQuery } from '../settings-api.ts';
@@ -30,6 +31,7 @@ export function BudgetsSection() {
 function Today() {
   const words = useFeatureStrings(budgetsStrings);
   const { client } = useVitto();
+  const language = useLanguage();
   const { data } = useQuery(todayQuery(client));
   if (data === undefined) return null;
   const limit = data.limitUsd;
@@ -38,12 +40,12 @@ function Today() {
       <p className="tabular flex flex-wrap gap-x-2">
         <strong className="font-semibold">{words.today}</strong>
         <span>
-          {words.spent(formatCost(data.costUsd, ''))}{' '}
-          {limit === null ? '' : words.ofLimit(formatCost(limit, ''))}
+          {words.spent(formatCost(data.costUsd, '', language))}{' '}
+          {limit === null ? '' : words.ofLimit(formatCost(limit, '', language))}
         </span>
         <span className="text-muted">
           {limit === null && words.noLimit}
-          {data.reservedUsd > 0 && words.reserved(formatCost(data.reservedUsd, ''))}
+          {data.reservedUsd > 0 && words.reserved(formatCost(data.reservedUsd, '', language))}
         </span>
       </p>
       {limit !== null && (

@@ -4,6 +4,7 @@ import { ApiError } from '../../../api/api-error.ts';
 import { FailureNote } from '../../../components/failure-note.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
+import { useLanguage } from '../../../i18n/strings-context.tsx';
 import { formatCost, formatCount, formatDuration } from '../../chat/model/format.ts';
 import type { Action } from '../use-action.ts';
 import { modelsStrings } from './strings.ts';
@@ -25,6 +26,7 @@ export function useLastTest(test: Test): { run: () => Promise<ModelTest | null>;
 /** What a model said to a short question, what that took and cost; or why it said nothing, and what to do. */
 export function TestOutcome({ result, error }: { result: ModelTest | null; error: ApiError | null }) {
   const words = useFeatureStrings(modelsStrings);
+  const language = useLanguage();
   if (error !== null) return <FailureNote title={words.testNotMade} error={error} />;
   if (result === null) return null;
   if (!result.isOk) {
@@ -39,8 +41,8 @@ export function TestOutcome({ result, error }: { result: ModelTest | null; error
           <Icon name="check" />
           {words.answered(formatDuration(result.durationMs))}
         </span>
-        {result.usage !== null && <span>{words.tokens(formatCount(tokens))}</span>}
-        <span>{formatCost(result.costUsd, words.unpriced)}</span>
+        {result.usage !== null && <span>{words.tokens(formatCount(tokens, language))}</span>}
+        <span>{formatCost(result.costUsd, words.unpriced, language)}</span>
       </p>
       <p className="border-s-2 border-line ps-3 break-words" dir="auto">
         {result.text.toWellFormed()}

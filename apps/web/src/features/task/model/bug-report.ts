@@ -43,7 +43,7 @@ export function writeBugReport(facts: ReportFacts): string {
     '',
     `- Kind ${task.kind}, tier ${task.tier ?? 'not chosen'}, depth ${task.depth}${task.tainted ? ', has read text from outside' : ''}`,
     `- Created ${task.createdAt}, started ${task.startedAt ?? 'never'}, ended ${task.endedAt ?? 'not yet'}`,
-    `- ${task.spending.iterations} steps, ${task.spending.tokens} tokens, ${formatCost(task.spending.costUsd, 'cost unknown')}, ${formatDuration(task.spending.durationMs)} at work`,
+    `- ${task.spending.iterations} steps, ${task.spending.tokens} tokens, ${formatCost(task.spending.costUsd, 'cost unknown', 'en')}, ${formatDuration(task.spending.durationMs)} at work`,
     ...(task.error === null
       ? []
       : [`- Error \`${task.error.code}\`: ${task.error.message.slice(0, EVENT_MAX)}`]),

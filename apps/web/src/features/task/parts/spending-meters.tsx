@@ -1,5 +1,6 @@
 import type { Task } from '@vitto/contracts';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
+import { useLanguage } from '../../../i18n/strings-context.tsx';
 import { formatCost, formatCount, formatDuration } from '../../chat/model/format.ts';
 import type { BudgetKind } from '../../agents/model/budget-left.ts';
 import { taskStrings } from '../strings.ts';
@@ -7,11 +8,12 @@ import { taskStrings } from '../strings.ts';
 /** What was spent of each budget, said and drawn. */
 export function SpendingMeters({ task }: { task: Task }) {
   const strings = useFeatureStrings(taskStrings);
+  const language = useLanguage();
   const { spending, budget } = task;
-  const cost = (value: number | null) => formatCost(value, strings.unknown);
+  const cost = (value: number | null) => formatCost(value, strings.unknown, language);
   const lines: [BudgetKind, number | null, number | null, (value: number) => string][] = [
     ['iterations', spending.iterations, budget.maxIterations, String],
-    ['tokens', spending.tokens, budget.maxTokens, formatCount],
+    ['tokens', spending.tokens, budget.maxTokens, (count) => formatCount(count, language)],
     ['cost', spending.costUsd, budget.maxCostUsd, cost],
     ['duration', spending.durationMs, budget.maxDurationMs, formatDuration],
   ];

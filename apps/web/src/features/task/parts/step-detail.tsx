@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
-import { useStrings } from '../../../i18n/strings-context.tsx';
+import { useLanguage, useStrings } from '../../../i18n/strings-context.tsx';
 import { ThreadItem } from '../../chat/items/thread-item.tsx';
 import { ToolDetail } from '../../chat/items/tool-detail.tsx';
 import { EMPTY_LOG, foldConversation } from '../../chat/model/fold-conversation.ts';
@@ -68,6 +68,7 @@ function ItemView({ item }: { item: Item }) {
 function TurnFacts({ step }: { step: Step }) {
   const strings = useFeatureStrings(taskStrings);
   const shared = useStrings();
+  const language = useLanguage();
   const { turn: facts } = step;
   if (facts === undefined) return null;
   const words = strings.turnFacts;
@@ -78,15 +79,15 @@ function TurnFacts({ step }: { step: Step }) {
       {facts.model !== null && <Fact name={words.model}>{facts.model.toWellFormed()}</Fact>}
       {usage !== null && (
         <>
-          <Fact name={words.input}>{formatCount(usage.inputTokens)}</Fact>
+          <Fact name={words.input}>{formatCount(usage.inputTokens, language)}</Fact>
           {usage.cachedInputTokens > 0 && (
-            <Fact name={words.cached}>{formatCount(usage.cachedInputTokens)}</Fact>
+            <Fact name={words.cached}>{formatCount(usage.cachedInputTokens, language)}</Fact>
           )}
-          <Fact name={words.output}>{formatCount(usage.outputTokens)}</Fact>
+          <Fact name={words.output}>{formatCount(usage.outputTokens, language)}</Fact>
           {usage.reasoningTokens > 0 && (
-            <Fact name={words.reasoning}>{formatCount(usage.reasoningTokens)}</Fact>
+            <Fact name={words.reasoning}>{formatCount(usage.reasoningTokens, language)}</Fact>
           )}
-          <Fact name={words.cost}>{formatCost(facts.costUsd, shared.end.costUnknown)}</Fact>
+          <Fact name={words.cost}>{formatCost(facts.costUsd, shared.end.costUnknown, language)}</Fact>
         </>
       )}
       {took !== null && <Fact name={words.took}>{formatDuration(took)}</Fact>}

@@ -59,7 +59,7 @@ export const StepRow = memo(function StepRow({ step, taskId, isOpen, onToggle }:
         <span className={`max-w-[35%] truncate ${TONES[line.tone]}`}>{line.state}</span>
         {step.turn !== undefined && step.turn.usage !== null && (
           <span className="tabular hidden w-16 shrink-0 text-end text-muted lg:inline">
-            {formatCost(step.turn.costUsd, '–')}
+            {formatCost(step.turn.costUsd, '–', language)}
           </span>
         )}
         <span className="tabular w-16 shrink-0 text-end text-muted max-sm:w-auto">
