@@ -27,11 +27,11 @@ describe('what is asked of the audit trail', () => {
   it('is whole days of the zone of the browser, also when the clock changes', () => {
     expect(ask({ from: '2026-11-30', to: '2026-11-30' })).toEqual({
       from: '2026-11-29T23:00:00.000Z',
-      to: '2026-11-30T22:59:59.999Z',
+      to: '2026-11-30T23:00:00.000Z',
     });
     expect(ask({ from: '2026-10-25', to: '2026-10-25' })).toEqual({
       from: '2026-10-24T22:00:00.000Z',
-      to: '2026-10-25T22:59:59.999Z',
+      to: '2026-10-25T23:00:00.000Z',
     });
   });
 

@@ -11,8 +11,8 @@ export function toAuditQuery(
   { text, action, from, to }: AuditFilter,
   cursor: string | null,
 ): URLSearchParams {
-  const first = toMoment(from, '00:00:00.000');
-  const last = toMoment(to, '23:59:59.999');
+  const first = startOf(from);
+  const last = endOf(to);
   return new URLSearchParams({
     ...(text === '' ? {} : { q: text }),
     ...(action === '' ? {} : { action }),
@@ -23,8 +23,15 @@ export function toAuditQuery(
 }
 
 /** `null` for what is no day: an address is written by hand too, and of a year that is being typed the field says 0002. */
-function toMoment(day: string, time: string): Date | null {
+function startOf(day: string): Date | null {
   if (!/^[1-9]\d{3}-\d\d-\d\d$/u.test(day)) return null;
-  const at = new Date(`${day}T${time}`);
+  const at = new Date(`${day}T00:00:00.000`);
   return Number.isNaN(at.getTime()) ? null : at;
+}
+
+/** The next day's start, which the server leaves out: a day with a change of the clock has 23 or 25 hours. */
+function endOf(day: string): Date | null {
+  const at = startOf(day);
+  at?.setDate(at.getDate() + 1);
+  return at;
 }
