@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
+/** What is waited for comes when the machine gets to it: a poll ends when it is there, not after a second. */
+const PATIENCE = { poll: { timeout: 20_000 } };
 const DATABASE = './apps/server/src/kernel/database/testing-setup.ts';
 
 // Three projects by file name: pure unit tests, integration tests on a real PostgreSQL, live tests (sandbox, browser, processes).
@@ -16,6 +18,7 @@ export default defineConfig({
       {
         test: {
           name: 'int',
+          expect: PATIENCE,
           globalSetup: DATABASE,
           include: ['{apps,packages}/*/src/**/*.int.test.ts'],
           exclude: ['**/node_modules/**'],
@@ -26,6 +29,7 @@ export default defineConfig({
       {
         test: {
           name: 'live',
+          expect: PATIENCE,
           globalSetup: DATABASE,
           include: ['{apps,packages}/*/src/**/*.live.test.ts', 'scripts/**/*.live.test.ts'],
           exclude: ['**/node_modules/**'],
