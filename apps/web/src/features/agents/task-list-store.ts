@@ -14,7 +14,7 @@ export interface TaskListState {
 
 const taskPage = page(taskSchema);
 /** Tasks of the first page: more than a screen holds, few enough to be there at once. */
-const FIRST = 50;
+const FIRST = 25;
 const LIMIT = 200;
 /** Active tasks are loaded whole up to this many pages. */
 const ACTIVE_PAGES = 10;
