@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -64,6 +64,7 @@ export async function startRealVitto(environment: Record<string, string> = {}): 
       await server?.end('SIGTERM');
       await database.drop();
       await rm(home, { recursive: true, force: true });
+      await removeDataOf(home);
     },
   };
 }
@@ -133,6 +134,15 @@ async function launch(environment: Record<string, string>) {
     await exited;
   };
   return { url, end };
+}
+
+/** A Vitto of root keeps its sandboxes where other system users can reach them; each folder says whose it is. */
+async function removeDataOf(home: string): Promise<void> {
+  const root = '/var/lib/vitto';
+  for (const name of await readdir(root).catch(() => [])) {
+    const owner = await readFile(join(root, name, 'belongs-to.txt'), 'utf8').catch(() => '');
+    if (owner.includes(home)) await rm(join(root, name), { recursive: true, force: true });
+  }
 }
 
 async function createDatabase() {
