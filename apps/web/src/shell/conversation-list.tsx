@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { CONVERSATIONS_KEY, conversationsQuery } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
+import { useRefreshOnEvents } from '../api/use-refresh-on-events.ts';
 import { useVitto } from '../api/vitto-context.tsx';
 import { Button } from '../components/button.tsx';
 import { useStrings } from '../i18n/strings-context.tsx';
@@ -26,10 +27,10 @@ export function ConversationList() {
 
 function AllConversations() {
   const strings = useStrings();
-  const { api } = useVitto();
+  const { api, stream } = useVitto();
   const session = useSession();
   const list = useInfiniteQuery({ ...conversationsQuery(api), enabled: session.data != null });
-  useListRefresh();
+  useRefreshOnEvents(stream, MOVES, CONVERSATIONS_KEY);
   const items = list.data?.pages.flatMap((page) => page.items) ?? [];
 
   return (
@@ -63,31 +64,8 @@ function AllConversations() {
   );
 }
 
+/** What moves a conversation in the list. */
 const MOVES = new Set(['user.message', 'task.created', 'task.completed', 'task.failed', 'task.cancelled']);
-const REFRESH_MS = 400;
-
-/** What moves a conversation in the list makes it load again. */
-function useListRefresh(): void {
-  const { stream } = useVitto();
-  const queries = useQueryClient();
-  useEffect(() => {
-    let timer: number | undefined;
-    const refresh = () => {
-      timer ??= window.setTimeout(() => {
-        timer = undefined;
-        void queries.invalidateQueries({ queryKey: CONVERSATIONS_KEY });
-      }, REFRESH_MS);
-    };
-    const unsubscribe = stream.subscribe({
-      onEvents: (events) => events.some((event) => MOVES.has(event.type)) && refresh(),
-      onResync: refresh,
-    });
-    return () => {
-      window.clearTimeout(timer);
-      unsubscribe();
-    };
-  }, [stream, queries]);
-}
 
 function Skeleton() {
   return (

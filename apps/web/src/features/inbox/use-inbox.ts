@@ -1,9 +1,9 @@
 import { approval, page, task, type Approval, type Task } from '@vitto/contracts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import type { ApiClient } from '../../api/client.ts';
 import type { EventStream } from '../../api/event-stream.ts';
 import { useSession } from '../../api/session.ts';
+import { useRefreshOnEvents } from '../../api/use-refresh-on-events.ts';
 import { useVitto } from '../../api/vitto-context.tsx';
 import { orderEntries, type InboxEntry } from './inbox-entry.ts';
 
@@ -78,26 +78,8 @@ const MOVES = new Set([
   'task.failed',
   'task.cancelled',
 ]);
-const REFRESH_MS = 250;
 
-/** Keeps the inbox true while the app is open: events make it load again, however many come, at most a few times a second. */
+/** Keeps the inbox true while the app is open. */
 export function useInboxRefresh(stream: EventStream): void {
-  const queries = useQueryClient();
-  useEffect(() => {
-    let timer: number | undefined;
-    const refresh = () => {
-      timer ??= window.setTimeout(() => {
-        timer = undefined;
-        void queries.invalidateQueries({ queryKey: INBOX_KEY });
-      }, REFRESH_MS);
-    };
-    const unsubscribe = stream.subscribe({
-      onEvents: (events) => events.some((event) => MOVES.has(event.type)) && refresh(),
-      onResync: refresh,
-    });
-    return () => {
-      window.clearTimeout(timer);
-      unsubscribe();
-    };
-  }, [stream, queries]);
+  useRefreshOnEvents(stream, MOVES, INBOX_KEY);
 }
