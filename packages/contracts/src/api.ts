@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { artifactRef, eventEnvelope, failure, waitingFor } from './events.ts';
 import { budget, spending } from './budget.ts';
 import { pageQuery } from './paging.ts';
+import { degradePolicy, networkPolicy } from './sandbox.ts';
 import {
   actionDomain,
   complexity,
@@ -245,6 +246,9 @@ export const settings = z.object({
   models: z.partialRecord(modelRole, modelList).default({}),
   budget: budget.partial().default({}),
   dailyCostUsd: z.number().positive().nullable().default(null),
+  /** `null`: as the installation says. */
+  vmDegrade: degradePolicy.nullable().default(null),
+  network: networkPolicy.default({ packageRegistries: true, hosts: [] }),
 });
 export type Settings = z.infer<typeof settings>;
 export const updateSettings = z.strictObject({
@@ -254,6 +258,8 @@ export const updateSettings = z.strictObject({
   models: z.partialRecord(modelRole, modelList).optional(),
   budget: budgetOverride.optional(),
   dailyCostUsd: z.number().positive().nullable().optional(),
+  vmDegrade: degradePolicy.nullable().optional(),
+  network: networkPolicy.optional(),
 });
 
 /** What this installation allows everybody; `null` means no limit. Settings never exceed it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { budget, spending, usage } from './budget.ts';
+import { sandboxOrigin } from './sandbox.ts';
 import {
   actionDomain,
   autonomyLevel,
@@ -36,6 +37,8 @@ export const ranOn = loose({
   kind: z.enum(['in-process', 'process-sandbox', 'vm', 'browser']),
   host: z.string().optional(),
   sandboxId: z.string().optional(),
+  /** How its VM came. */
+  from: sandboxOrigin.optional(),
 });
 
 export const toolStatus = z.enum(['ok', 'error', 'invalid', 'refused', 'cancelled', 'timeout', 'unknown']);
@@ -269,7 +272,17 @@ export const eventPayloads = {
   }),
   'subvitto.failed': loose({ ...subvitto, error: z.string(), iteration: z.number().int() }),
 
-  'vm.acquired': loose({ ...vm, restored: z.boolean().optional(), acquireTimeMs: z.number().optional() }),
+  /** No VM is free yet: the place in the line of the host. Written when the place changes. */
+  'vm.waiting': loose({ place: z.number().int().positive(), reason: z.string() }),
+  'vm.acquired': loose({
+    ...vm,
+    restored: z.boolean().optional(),
+    acquireTimeMs: z.number().optional(),
+    from: sandboxOrigin.optional(),
+    host: z.string().optional(),
+    template: z.string().optional(),
+    notices: z.array(z.string()).optional(),
+  }),
   'vm.released': loose(vm),
   'vm.degraded': loose({ reason: z.string(), fallbackTier: z.string() }),
   'vm.lost': loose(vm),

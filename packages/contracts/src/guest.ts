@@ -1,3 +1,5 @@
+import type { CommandRecord } from './sandbox.ts';
+
 /**
  * What a tool may do with a guest: a VM or the process sandbox. Structured calls only; nothing here builds a
  * shell line. Paths are strings in the guest's own file system; a name whose bytes are not UTF-8 is written as
@@ -22,6 +24,13 @@ export interface GuestSession {
   stopProcess(request: { processId: string; signal?: AbortSignal }): Promise<ProcessOutput>;
 }
 
+/** A guest in a VM: it also knows how commands ended whose caller is gone. */
+export interface VmGuestSession extends GuestSession {
+  readonly kind: 'vm';
+  /** What the guest recorded of a command that was run with this `callId`. */
+  readCommand(request: { callId: string; signal?: AbortSignal }): Promise<CommandRecord>;
+}
+
 export interface ExecRequest {
   /** A shell command line, run by `/bin/sh -c` in the guest as its user. */
   command: string;
@@ -31,6 +40,8 @@ export interface ExecRequest {
   env?: Record<string, string>;
   stdin?: string;
   signal?: AbortSignal;
+  /** The call's id: a VM keeps a record of the command under it that outlives this process, its connection and a snapshot. */
+  callId?: string;
   /** Decoded output as it comes, in order, at most a few times a second. */
   onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
   /** Receives every raw byte, head to end; what `ExecResult` holds is only a head and a tail. Back-pressure by its promise. */

@@ -9,6 +9,7 @@ export * from './mcp.ts';
 export * from './model-providers.ts';
 export * from './notices.ts';
 export * from './paging.ts';
+export * from './sandbox.ts';
 export * from './search.ts';
 export * from './secret-shapes.ts';
 export * from './secrets.ts';
