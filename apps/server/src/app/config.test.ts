@@ -59,12 +59,87 @@ describe('the configuration', () => {
     [{ VITTO_PORT: 'many' }, /^VITTO_PORT: .*"many"/],
     [{ VITTO_PORT: '70000' }, /^VITTO_PORT: .*65535.*"70000"/],
     [{ VITTO_ROLES: 'server,cook' }, /^VITTO_ROLES: /],
-    [{ VITTO_ROLES: 'sandbox' }, /^VITTO_ROLES: /],
     [{ VITTO_TASK_MAX_TOKENS: '-5' }, /^VITTO_TASK_MAX_TOKENS: .*"-5"/],
     [{ VITTO_DAILY_COST_USD: '0' }, /^VITTO_DAILY_COST_USD: /],
     [{ VITTO_COMPATIBLE_URL: 'ftp://x' }, /^VITTO_COMPATIBLE_URL: /],
   ])('refuses %j and says what it takes', (variables, message) => {
     expect(problems(variables)).toEqual([expect.stringMatching(message)]);
+  });
+
+  const token = 'q9ZrT4vN1xK8sLw2Yb7HdE5u';
+
+  it('has a VM tier of its own machine by default', () => {
+    expect(read().sandbox).toMatchObject({
+      urls: [],
+      token: null,
+      provider: 'qemu',
+      developerTemplate: 'developer',
+      reuseActive: true,
+      snapshotOnRelease: true,
+      maxLifetimeMs: 900_000,
+      hardLifetimeMs: 86_400_000,
+      lingerMs: 60_000,
+      degrade: 'ask',
+      defaultTimeoutMs: 300_000,
+      memoryMib: 1024,
+      cpus: 2,
+      diskGib: 8,
+      maxConcurrent: null,
+      snapshotMaxAgeDays: 7,
+    });
+  });
+
+  it('asks other hosts instead of its own once they are named, unless the role is asked for', () => {
+    const named = {
+      VITTO_SANDBOX_URL: 'https://vm1.lan:4800/, http://10.0.0.2:4800',
+      VITTO_SANDBOX_TOKEN: token,
+    };
+    expect(read(named)).toMatchObject({
+      roles: ['server', 'worker'],
+      sandbox: { urls: ['https://vm1.lan:4800', 'http://10.0.0.2:4800'], token },
+      secrets: [token],
+    });
+    expect(read({ ...named, VITTO_ROLES: 'worker,sandbox' }).roles).toEqual(['worker', 'sandbox']);
+  });
+
+  it('may be a sandbox host and nothing else, with a token', () => {
+    expect(
+      read({ VITTO_ROLES: 'sandbox', VITTO_SANDBOX_TOKEN: token, VITTO_HOST: '10.0.0.2' }).roles,
+    ).toEqual(['sandbox']);
+  });
+
+  it.each([
+    [
+      { VITTO_VM_PROVIDER: 'firecracker' },
+      /^VITTO_VM_PROVIDER: this version has no provider firecracker: take qemu/,
+    ],
+    [{ VITTO_VM_PROVIDER: 'e2b', E2B_API_KEY: 'e2b_0123456789' }, /^VITTO_VM_PROVIDER: .* no provider e2b/],
+    [{ VITTO_SANDBOX_URL: 'https://vm.lan' }, /^VITTO_SANDBOX_TOKEN: is missing: the hosts/],
+    [{ VITTO_SANDBOX_URL: 'vm.lan', VITTO_SANDBOX_TOKEN: token }, /^VITTO_SANDBOX_URL: takes addresses/],
+    [
+      { VITTO_SANDBOX_URL: 'https://a:b@vm.lan', VITTO_SANDBOX_TOKEN: token },
+      /^VITTO_SANDBOX_URL: .*without a pass/,
+    ],
+    [{ VITTO_ROLES: 'sandbox' }, /^VITTO_SANDBOX_TOKEN: is missing: a sandbox host of its own/],
+    [
+      { VITTO_ROLES: 'sandbox', VITTO_SANDBOX_TOKEN: token, VITTO_VM_PROVIDER: 'none' },
+      /^VITTO_VM_PROVIDER: none/,
+    ],
+    [
+      { VITTO_ROLES: 'sandbox', VITTO_SANDBOX_TOKEN: token, VITTO_SANDBOX_URL: 'https://vm.lan' },
+      /^VITTO_SANDBOX_URL: is for servers and workers/,
+    ],
+    [{ VITTO_SANDBOX_TOKEN: 'changeme-changeme-changeme' }, /^VITTO_SANDBOX_TOKEN: is a placeholder/],
+    [{ VITTO_SANDBOX_TOKEN: 'x'.repeat(32) }, /^VITTO_SANDBOX_TOKEN: is a placeholder/],
+    [{ VITTO_SANDBOX_TOKEN: 'short' }, /^VITTO_SANDBOX_TOKEN: takes at least 24/],
+    [{ VITTO_VM_HARD_LIFETIME_MS: '60000' }, /^VITTO_VM_HARD_LIFETIME_MS: 60000 is less than the 900000/],
+    [{ VITTO_VM_REUSE_ACTIVE: 'perhaps' }, /^VITTO_VM_REUSE_ACTIVE: takes true or false/],
+    [{ VITTO_VM_MEMORY_MIB: '64' }, /^VITTO_VM_MEMORY_MIB: .*128/],
+    [{ VITTO_VM_DEGRADE: 'maybe' }, /^VITTO_VM_DEGRADE: /],
+    [{ VITTO_IMAGES: 'images' }, /^VITTO_IMAGES: takes the absolute path/],
+    [{ VITTO_VM_DEFAULT_ITERATIONS: '10' }, /^VITTO_VM_DEFAULT_ITERATIONS: is not a variable/],
+  ])('refuses %j of the VM tier and says what to do', (variables, message) => {
+    expect(problems(variables as Record<string, string>)).toEqual([expect.stringMatching(message)]);
   });
 
   it('names all that is wrong at once, and shows no secret', () => {

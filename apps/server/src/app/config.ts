@@ -6,6 +6,12 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import type { Budget } from '@vitto/contracts';
 import { AppError } from '../kernel/app-error.ts';
+import {
+  findContradictions,
+  SANDBOX_VARIABLES,
+  toSandboxConfig,
+  type SandboxConfig,
+} from './sandbox-config.ts';
 
 export const ROLES = ['server', 'worker', 'sandbox'] as const;
 export type Role = (typeof ROLES)[number];
@@ -27,6 +33,7 @@ export interface Config {
   dailyCostUsd: number | null;
   trustStartScore: number;
   workerConcurrency: number;
+  sandbox: SandboxConfig;
   logLevel: string;
   /** Values that must never be shown anywhere. */
   secrets: string[];
@@ -43,10 +50,9 @@ const VARIABLES = {
   VITTO_HOME: optional(text),
   VITTO_HOST: text.default('127.0.0.1'),
   VITTO_PORT: whole.min(0).max(65_535).default(4800),
-  VITTO_ROLES: text
-    .default('server,worker,sandbox')
-    .transform((list) => list.split(',').map((name) => name.trim()))
-    .pipe(z.array(role).min(1)),
+  VITTO_ROLES: optional(
+    text.transform((list) => list.split(',').map((name) => name.trim())).pipe(z.array(role).min(1)),
+  ),
   VITTO_MASTER_KEY: optional(text),
   VITTO_MODEL: optional(text),
   VITTO_MODEL_FAST: optional(text),
@@ -61,6 +67,7 @@ const VARIABLES = {
   VITTO_TASK_MAX_COST_USD: optional(z.coerce.number().positive()),
   VITTO_DAILY_COST_USD: optional(z.coerce.number().positive()),
   VITTO_WORKER_CONCURRENCY: whole.min(1).max(1_000).default(10),
+  ...SANDBOX_VARIABLES,
   VITTO_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('warn'),
 } as const;
 
@@ -78,6 +85,9 @@ const PROVIDER_VARIABLES = {
   GEMINI_API_KEY: optional(text),
   OPENROUTER_API_KEY: optional(text),
   OLLAMA_HOST: optional(text),
+  // Known, so that its value is masked; the sandbox of this provider is not in this version.
+  E2B_API_KEY: optional(text),
+  XDG_CACHE_HOME: optional(text),
 } as const;
 
 const schema = z.object({ ...VARIABLES, ...PROVIDER_VARIABLES });
@@ -101,15 +111,13 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 }
 
 function toConfig(variables: Variables, home: string): Config {
-  const roles = [...new Set(variables.VITTO_ROLES)];
-  if (!roles.includes('server') && !roles.includes('worker')) {
-    throw invalid([
-      {
-        path: 'VITTO_ROLES',
-        message: 'a sandbox host of its own needs the VM tier; give it with server or worker',
-      },
-    ]);
-  }
+  // Whoever names other hosts means those; the role is played here too when it is asked for.
+  const usual =
+    variables.VITTO_SANDBOX_URL === undefined ? ROLES : ROLES.filter((name) => name !== 'sandbox');
+  const roles = [...new Set(variables.VITTO_ROLES ?? usual)];
+  const sandbox = toSandboxConfig(variables, variables.XDG_CACHE_HOME);
+  const contradictions = findContradictions(sandbox, roles);
+  if (contradictions.length > 0) throw invalid(contradictions);
   const { VITTO_DAILY_COST_USD: daily, VITTO_TASK_MAX_COST_USD: maxCost } = variables;
   return {
     home,
@@ -129,6 +137,7 @@ function toConfig(variables: Variables, home: string): Config {
     dailyCostUsd: daily ?? null,
     trustStartScore: variables.VITTO_TRUST_DEFAULT_SCORE,
     workerConcurrency: variables.VITTO_WORKER_CONCURRENCY,
+    sandbox,
     logLevel: variables.VITTO_LOG_LEVEL,
     secrets: listSecrets(variables),
   };
@@ -242,7 +251,7 @@ function toUrl(host: string | undefined): string | undefined {
 function listSecrets(variables: Variables): string[] {
   const keys = Object.entries(variables)
     // The master key may be a path; the vault masks the key itself.
-    .filter(([name]) => /_KEY$/.test(name) && name !== 'VITTO_MASTER_KEY')
+    .filter(([name]) => /_KEY$|_TOKEN$/.test(name) && name !== 'VITTO_MASTER_KEY')
     .map(([, value]) => value);
   const password = variables.DATABASE_URL === undefined ? '' : passwordOf(variables.DATABASE_URL);
   return [...keys, password].filter(
