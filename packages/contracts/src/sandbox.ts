@@ -130,6 +130,13 @@ export type SandboxOverview = z.infer<typeof sandboxOverview>;
 export const sandboxWaiting = z.object({ place: z.number().int().positive(), reason: z.string() });
 export type SandboxWaiting = z.infer<typeof sandboxWaiting>;
 
+const capturedOutput = z.object({
+  text: z.string(),
+  totalBytes: bytes,
+  missingBytes: bytes,
+  replaced: z.boolean(),
+});
+
 /** What settles a command whose caller is gone (the guest's own record). */
 export const commandRecord = z.object({
   state: z.enum(['unknown', 'running', 'ended', 'cut-short']),
@@ -139,6 +146,8 @@ export const commandRecord = z.object({
   stdoutBytes: bytes,
   stderrBytes: bytes,
   durationMs: ms,
+  /** What it printed, head and tail, once it has ended or was cut short; absent where that is not kept. */
+  output: z.object({ stdout: capturedOutput, stderr: capturedOutput }).optional(),
 });
 export type CommandRecord = z.infer<typeof commandRecord>;
 
