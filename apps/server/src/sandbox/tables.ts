@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import {
   bigint,
+  boolean,
   check,
   foreignKey,
   index,
@@ -84,6 +85,8 @@ export const vmSessions = pgTable(
     diskGib: integer('disk_gib').notNull(),
     diskBytes: whole('disk_bytes').notNull().default(0),
     snapshotId: text('snapshot_id'),
+    /** Whether the snapshot holds the newest state. Not while a VM runs, and not after it ended in another way: then the disk is newer. */
+    isSnapshotCurrent: boolean('is_snapshot_current').notNull().default(false),
     snapshotAt: time('snapshot_at'),
     snapshotBytes: whole('snapshot_bytes'),
     /** Why the state of its last run is lost, for people. */
@@ -118,6 +121,7 @@ export const vmSessions = pgTable(
       'vitto_vm_sessions_snapshot',
       sql`(snapshot_id is null) = (snapshot_at is null) and (snapshot_id is null) = (snapshot_bytes is null)`,
     ),
+    check('vitto_vm_sessions_current', sql`snapshot_id is not null or not is_snapshot_current`),
     check('vitto_vm_sessions_replaced', sql`replaced_at is null or vm_id is null`),
     check(
       'vitto_vm_sessions_sizes',

@@ -1,0 +1,2 @@
+ALTER TABLE "vitto_vm_sessions" ADD COLUMN "is_snapshot_current" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+ALTER TABLE "vitto_vm_sessions" ADD CONSTRAINT "vitto_vm_sessions_current" CHECK (snapshot_id is not null or not is_snapshot_current);
