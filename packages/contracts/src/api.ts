@@ -32,6 +32,8 @@ export const problem = z.object({
   hint: z.string().optional(),
   instance: z.string().optional(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  /** Facts for programs that act on the code. */
+  details: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
 });
 export type Problem = z.infer<typeof problem>;
 

@@ -11,6 +11,8 @@ export class AppError extends Error {
   readonly hint: string | undefined;
   /** Fields at fault, as path and message. */
   readonly errors: { path: string; message: string }[] | undefined;
+  /** Facts for programs that act on the code. */
+  readonly details: Record<string, string | number> | undefined;
 
   constructor(
     code: string,
@@ -19,6 +21,7 @@ export class AppError extends Error {
       status?: number;
       hint?: string;
       errors?: { path: string; message: string }[];
+      details?: Record<string, string | number>;
       cause?: unknown;
     } = {},
   ) {
@@ -28,6 +31,7 @@ export class AppError extends Error {
     this.status = options.status ?? 400;
     this.hint = options.hint;
     this.errors = options.errors;
+    this.details = options.details;
   }
 }
 

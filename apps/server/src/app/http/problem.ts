@@ -41,6 +41,7 @@ function describe(error: AppError): Problem {
     code: error.code,
     ...(error.hint === undefined ? {} : { hint: error.hint, detail: `${error.message} ${error.hint}` }),
     ...(error.errors === undefined ? {} : { errors: error.errors }),
+    ...(error.details === undefined ? {} : { details: error.details }),
   };
 }
 

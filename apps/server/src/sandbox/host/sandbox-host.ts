@@ -51,6 +51,12 @@ export interface SandboxHost {
   /** A push to this repository is allowed from this VM until `withdraw`, or for `forMs` at most. */
   allowPush(sandboxId: string, repository: string, forMs: number): Promise<{ withdraw: () => Promise<void> }>;
 
+  /**
+   * Begins to build the image of a template, unless that is under way; `info().images` says how far it is.
+   * @throws AppError `sandbox.no-such-template`, `sandbox.cannot-build` with what is missing here.
+   */
+  buildImage(name: string): Promise<void>;
+
   /** A byte stream to an sshd of the guest for whoever holds the private half of `publicKey`. */
   openSsh(sandboxId: string, request: { userId: string; publicKey: string }): Promise<Duplex>;
 }
