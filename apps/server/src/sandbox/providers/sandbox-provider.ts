@@ -33,6 +33,14 @@ export interface SandboxProvider {
   readSnapshot(spec: VmSpec): Promise<MachineSnapshot | null>;
   /** Whether the image has a base snapshot that fits this host and size. */
   hasBaseSnapshot(spec: VmSpec): Promise<boolean>;
+  /**
+   * Boots the image once, waits for its agent and keeps a snapshot of it in the image's folder, for every machine to
+   * start from. Does nothing when there is one that fits. The machine folder of the spec is used and removed.
+   * @throws ProviderError
+   */
+  makeBaseSnapshot(spec: VmSpec): Promise<void>;
+  /** Hash of the image that the machine's kept disk lies over: it starts with that one only. `null`: no disk is kept. */
+  imageHashOf(machineFolder: string): Promise<string | null>;
 
   /**
    * Takes the machine's snapshot and ends the VM. The new snapshot is written beside the older one and takes its place

@@ -1,17 +1,14 @@
-import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GuestError, type ExecRequest, type ExecResult } from '@vitto/contracts';
-import { OutputCapture } from '../../guest/captured-output.ts';
-import { LiveOutput } from '../../guest/live-output.ts';
+import { CommandOutput } from '../../guest/command-output.ts';
+import { signalName } from '../../guest/signal-names.ts';
 import type { RunningSandbox, SandboxEnd } from './running-sandbox.ts';
 
 /** Between TERM and KILL. A little under the 2 s of the specification, so that the reply comes within them. */
 const GRACE_MS = 1800;
 /** The same after a cancel, which must be prompt. */
 const CANCEL_GRACE_MS = 400;
-/** Signals by number. */
-const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 type Stream = 'stdout' | 'stderr';
 
@@ -22,21 +19,9 @@ export async function waitForCommand(
   outputBytes: number,
 ): Promise<ExecResult> {
   const startedAt = performance.now();
-  const captures = { stdout: new OutputCapture(), stderr: new OutputCapture() };
-  const live = request.onOutput && new LiveOutput(request.onOutput);
-  const spool = request.spool && inOrder(request.spool);
-  let left = outputBytes;
-
+  const output = new CommandOutput(request, outputBytes, () => sandbox.kill('output'));
   const drain = async (name: Stream, stream: Readable): Promise<void> => {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      if (left <= 0) continue;
-      const kept = chunk.length > left ? chunk.subarray(0, left) : chunk;
-      left -= chunk.length;
-      if (left <= 0) sandbox.kill('output');
-      captures[name].push(kept);
-      live?.push(name, kept);
-      await spool?.(name, kept);
-    }
+    for await (const chunk of stream as AsyncIterable<Buffer>) await output.push(name, chunk);
   };
   const drained = Promise.all([drain('stdout', sandbox.stdout), drain('stderr', sandbox.stderr)]).catch(
     () => undefined,
@@ -46,16 +31,15 @@ export async function waitForCommand(
   ender.stop();
   // Nobody writes any more, so this ends as soon as `spool` has taken what is left; one that hangs is left behind.
   await Promise.race([drained, sleep(10_000, undefined, { ref: false })]);
-  live?.end();
+  const { stdout, stderr } = output.finish();
   request.signal?.throwIfAborted();
 
-  const stderr = captures.stderr.finish();
   if (!ender.hasTimedOut()) assertStarted(end, stderr.text);
   return {
     ...howItEnded(end),
     timedOut: ender.hasTimedOut() && end.limit === null,
     limit: end.limit,
-    stdout: captures.stdout.finish(),
+    stdout,
     stderr,
     durationMs: Math.round(performance.now() - startedAt),
   };
@@ -90,20 +74,6 @@ function endWhenDue(
   };
 }
 
-/** One call at a time, in order; after the first failure nothing more is given to it. */
-function inOrder(spool: NonNullable<ExecRequest['spool']>): NonNullable<ExecRequest['spool']> {
-  let last: Promise<void> = Promise.resolve();
-  let hasFailed = false;
-  return (stream, bytes) => {
-    last = last
-      .then(() => (hasFailed ? undefined : spool(stream, bytes)))
-      .catch(() => {
-        hasFailed = true;
-      });
-    return last;
-  };
-}
-
 function assertStarted(end: SandboxEnd, stderr: string): void {
   if (end.isCwdMissing) throw new GuestError('not-found', 'The working directory does not exist.');
   if (end.hasStarted || end.limit !== null) return;
@@ -120,7 +90,7 @@ function howItEnded({ status }: SandboxEnd): Pick<ExecResult, 'exitCode' | 'sign
   if (status.signal === 0) return { exitCode: status.exit, signal: null, leftoversKilled: status.leftovers };
   return {
     exitCode: null,
-    signal: SIGNALS.get(status.signal) ?? `signal ${status.signal}`,
+    signal: signalName(status.signal),
     leftoversKilled: status.leftovers,
   };
 }

@@ -1,10 +1,9 @@
 import { GuestError, type GuestErrorCode } from '@vitto/contracts';
+import { MAX_FILE_BYTES } from '../../guest/command-checks.ts';
 import type { FileCall, FileRequest } from './guest/file-server.ts';
 import type { RunningSandbox } from './running-sandbox.ts';
 
 const MiB = 1024 * 1024;
-/** The largest file that one call reads or writes. */
-export const MAX_FILE_BYTES = 64 * MiB;
 /** Longer than any page of names or matches; what is longer is a defect or a forgery. */
 const MAX_HEAD_BYTES = 16 * MiB;
 

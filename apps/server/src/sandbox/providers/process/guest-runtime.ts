@@ -20,6 +20,16 @@ import { isServerRoot } from './sandbox-user.ts';
 import { syscallTable } from './seccomp-rules.ts';
 
 const SOURCES = fileURLToPath(new URL('guest/', import.meta.url));
+/** What the guest's own programs share with the host side of other guests. They import each other only. */
+const SHARED = fileURLToPath(new URL('../../guest/', import.meta.url));
+const SHARED_SOURCES = [
+  'asked-path.ts',
+  'failure-words.ts',
+  'grep.ts',
+  'list-page.ts',
+  'match-reader.ts',
+  'odd-names.ts',
+];
 const run = promisify(execFile);
 
 /** What sandboxes are given from the host: the supervisor, the file server, an /etc, the compiled filter, a Node.js. */
@@ -45,10 +55,11 @@ const ETC: Record<string, string> = {
 export async function placeGuestRuntime(root: string, nodeBinary: string): Promise<GuestRuntime> {
   const table = syscallTable(process.arch);
   if (table === null) throw new Error(`there is no seccomp filter for ${process.arch}`);
-  const names = (await readdir(SOURCES))
-    .filter((name) => /^[a-z-]+\.(?:ts|pl)$/.test(name) && !name.includes('.test.'))
-    .sort();
-  const sources = await Promise.all(names.map((name) => readFile(join(SOURCES, name), 'utf8')));
+  const own = (await readdir(SOURCES)).filter((name) => /^[a-z-]+\.(?:ts|pl)$/.test(name)).sort();
+  const names = [...own, ...SHARED_SOURCES];
+  const sources = await Promise.all(
+    names.map((name) => readFile(join(own.includes(name) ? SOURCES : SHARED, name), 'utf8')),
+  );
   const filter = compileSeccompFilter(table);
   const hash = createHash('sha256')
     .update(filter)
@@ -68,7 +79,7 @@ export async function placeGuestRuntime(root: string, nodeBinary: string): Promi
     const source = sources[index] ?? '';
     const isScript = name.endsWith('.ts');
     const text = isScript
-      ? (await stripTypes(source)).replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.mjs'")
+      ? (await stripTypes(source)).replaceAll(/(from ')[./]+(?:guest\/)?([a-z-]+)\.ts'/g, "$1./$2.mjs'")
       : source;
     await writeFile(join(fresh, 'guest', isScript ? name.replace(/\.ts$/, '.mjs') : name), text);
   }

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import type { ProcessOutput } from '@vitto/contracts';
 import { withoutCutEnd, withoutCutStart } from '../../guest/captured-output.ts';
+import { signalName } from '../../guest/signal-names.ts';
 import { endSandbox } from './exec-command.ts';
 import type { RunningSandbox, SandboxEnd } from './running-sandbox.ts';
 
@@ -47,7 +48,7 @@ export class LongProcess {
       signal:
         this.#end === null || status?.signal === 0
           ? null
-          : nameOf(status?.signal ?? constants.signals.SIGKILL),
+          : signalName(status?.signal ?? constants.signals.SIGKILL),
       text: text.toString('utf8'),
       nextOffset: start + whole.length,
       missingBytes: Math.max(0, Math.min(start, this.#to) - offset) + (whole.length - text.length),
@@ -65,8 +66,4 @@ export class LongProcess {
       this.#from += this.#chunks.shift()?.length ?? 0;
     }
   }
-}
-
-function nameOf(signal: number): string {
-  return Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] ?? `signal ${signal}`;
 }

@@ -15,11 +15,12 @@ import {
   type WriteFileRequest,
 } from '@vitto/contracts';
 import { newId } from '../../../kernel/ids.ts';
-import { isBinary, withoutCutEnd } from '../../guest/captured-output.ts';
+import { assertPlainPath, clamp, contentBytes, fileCallMs } from '../../guest/command-checks.ts';
+import { readRange, readResult } from '../../guest/read-result.ts';
 import { DiskGuard } from './disk-guard.ts';
 import { endSandbox, waitForCommand } from './exec-command.ts';
 import { findFolder, type FoundFolder } from './allowed-paths.ts';
-import { askFileServer, MAX_FILE_BYTES } from './file-calls.ts';
+import { askFileServer } from './file-calls.ts';
 import type { FileCall } from './guest/file-server.ts';
 import type { GuestRuntime } from './guest-runtime.ts';
 import type { HostPrograms } from './host-programs.ts';
@@ -30,10 +31,8 @@ import { RunningSandbox, type SandboxStart } from './running-sandbox.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 import { SessionNetwork } from './session-network.ts';
 import type { SessionFiles } from './session-store.ts';
-import { assertPlainPath, openStdinFile, supervised } from './supervised-command.ts';
+import { openStdinFile, supervised } from './supervised-command.ts';
 
-const KiB = 1024;
-const FILE_CALL_MS = 10_000;
 const MAX_PROCESSES = 16;
 
 export interface SessionParts {
@@ -84,34 +83,16 @@ export class ProcessSession implements GuestSession {
   }
 
   async readFile(request: ReadFileRequest): Promise<ReadFileResult> {
-    const offset = request.offset ?? 0;
-    const length = Math.min(request.length ?? 256 * KiB, MAX_FILE_BYTES);
+    const { offset, length } = readRange(request);
     const call = { call: 'read', path: request.path, offset, length } as const;
     const { head, body } = await this.#ask<{ size: number; sha256: string | null }>(call, {
       signal: request.signal,
     });
-    const isCut = offset + body.length < head.size;
-    const part = isCut && request.encoding === 'utf8' ? withoutCutEnd(body) : body;
-    return {
-      content: part.toString(request.encoding),
-      size: head.size,
-      offset,
-      bytes: part.length,
-      truncated: offset > 0 || isCut,
-      binary: isBinary(part),
-      sha256: head.sha256,
-    };
+    return readResult(body, { ...head, offset, encoding: request.encoding });
   }
 
   async writeFile(request: WriteFileRequest): Promise<{ path: string; bytes: number; created: boolean }> {
-    const content = Buffer.from(request.content, request.encoding);
-    if (content.length > Math.min(MAX_FILE_BYTES, this.#parts.limits.fileBytes)) {
-      throw new GuestError(
-        'too-large',
-        `A file of ${content.length} bytes cannot be written in one call.`,
-        'Make it by a command.',
-      );
-    }
+    const content = contentBytes(request.content, request.encoding, this.#parts.limits.fileBytes);
     await this.#disk.reserve(content.length);
     const { path, mode = null, expectSha256 = null } = request;
     const call = { call: 'write', path, mode, expectSha256 } as const;
@@ -150,7 +131,7 @@ export class ProcessSession implements GuestSession {
       maxMatches,
       timeoutMs: grepMs,
     } as const;
-    const options = { signal: request.signal, timeoutMs: timeoutMs + FILE_CALL_MS };
+    const options = { signal: request.signal, timeoutMs: timeoutMs + fileCallMs(0) };
     const { head } = await this.#ask<SearchResult>(call, options);
     return { matches: head.matches, truncated: head.truncated, timedOut: head.timedOut };
   }
@@ -219,12 +200,10 @@ export class ProcessSession implements GuestSession {
     });
     const writable = [GUEST.home, GUEST.tmp];
     const roots = { home: GUEST.home, writable, readable: [...writable, ...this.#parts.readOnlyPaths] };
-    // Large files take their time: a second more for each megabyte.
-    const sized =
-      FILE_CALL_MS + ((options.content?.length ?? 0) + (call.call === 'read' ? call.length : 0)) / 1000;
+    const sized = fileCallMs((options.content?.length ?? 0) + (call.call === 'read' ? call.length : 0));
     return askFileServer<Head>(sandbox, roots, call, {
       ...options,
-      timeoutMs: options.timeoutMs ?? Math.round(sized),
+      timeoutMs: options.timeoutMs ?? sized,
     });
   }
 
@@ -329,8 +308,4 @@ function launchOr(cleanUp: () => Promise<void>, start: SandboxStart): RunningSan
 
 function sessionLost(): GuestError {
   return new GuestError('session-lost', 'The sandbox of this task has been closed.');
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return Math.min(high, Math.max(low, Math.trunc(value)));
 }

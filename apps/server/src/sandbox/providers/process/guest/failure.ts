@@ -1,3 +1,5 @@
+import { FAILURES, type FailureCode } from '../../../guest/failure-words.ts';
+
 /** An expected refusal; `code` is one of the contract's `GuestErrorCode`. */
 export class Failure extends Error {
   readonly code: string;
@@ -18,41 +20,30 @@ export function outside(): Failure {
   );
 }
 
+const CODES: Record<string, FailureCode> = {
+  ENOENT: 'not-found',
+  ENOTDIR: 'not-a-directory',
+  EISDIR: 'not-a-file',
+  ENXIO: 'not-a-file',
+  EACCES: 'denied',
+  EPERM: 'denied',
+  EROFS: 'read-only',
+  ENOSPC: 'no-space',
+  EDQUOT: 'no-space',
+  EFBIG: 'too-large',
+  ENAMETOOLONG: 'bad-path',
+  ELOOP: 'bad-path',
+  EINVAL: 'bad-path',
+};
+
 /** What a system call's error means to the caller; errors that mean a defect are passed through. */
 export function toFailure(error: unknown): unknown {
   if (error instanceof Failure) return error;
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOENT':
-      return new Failure('not-found', 'There is no such file or folder.');
-    case 'ENOTDIR':
-      return new Failure('not-a-directory', 'A part of the path is not a folder.');
-    case 'EISDIR':
-      return new Failure('not-a-file', 'The path is a folder.');
-    case 'EACCES':
-    case 'EPERM':
-      return new Failure('denied', 'The permissions of the file or folder do not allow this.');
-    case 'EROFS':
-      return readOnly();
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return new Failure('no-space', 'There is no room left.');
-    case 'EFBIG':
-      return new Failure('too-large', 'The file would be larger than the sandbox allows.');
-    case 'ENAMETOOLONG':
-    case 'ELOOP':
-    case 'EINVAL':
-      return new Failure('bad-path', 'The path is too long, loops or is not valid.');
-    case 'ENXIO':
-      return new Failure('not-a-file', 'The path is not a regular file.');
-    default:
-      return error;
-  }
+  const code = CODES[(error as NodeJS.ErrnoException).code ?? ''];
+  return code === undefined ? error : failure(code);
 }
 
-export function readOnly(): Failure {
-  return new Failure(
-    'read-only',
-    'This folder may be read but not written.',
-    'Write in the home folder or in /tmp.',
-  );
+export function failure(code: FailureCode): Failure {
+  const { message, hint }: { message: string; hint?: string } = FAILURES[code];
+  return new Failure(code, message, hint);
 }

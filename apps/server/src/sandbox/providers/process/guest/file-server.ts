@@ -1,8 +1,8 @@
 import { readSync, writeSync } from 'node:fs';
+import { toBytes } from '../../../guest/odd-names.ts';
 import { Failure, toFailure } from './failure.ts';
 import { listFiles, type ListCall } from './list-files.ts';
 import type { Roots } from './locate.ts';
-import { toBytes } from './odd-names.ts';
 import { readFile, type ReadCall } from './read-file.ts';
 import { searchFiles, type SearchCall } from './search-files.ts';
 import { writeFile, type WriteCall } from './write-file.ts';

@@ -1,7 +1,9 @@
 import { closeSync, constants, lstatSync, openSync, readdirSync, type Dirent } from 'node:fs';
+import { folderPrefix } from '../../../guest/asked-path.ts';
+import { MAX_ENTRIES, pageOf } from '../../../guest/list-page.ts';
+import { toPath, toText } from '../../../guest/odd-names.ts';
 import { Failure } from './failure.ts';
 import { locate, openChecked, type Roots } from './locate.ts';
-import { toPath, toText } from './odd-names.ts';
 
 export interface ListCall {
   call: 'list';
@@ -19,33 +21,21 @@ interface Found {
   type: EntryType;
 }
 
-const MAX_ENTRIES = 500_000;
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY;
 
-/**
- * One page of a folder, sorted by the bytes of the names, links shown and not followed. A page begins after the name
- * that the page before ended with, so files that come and go meanwhile make no other entry double or missing.
- */
+/** One page of a folder (see `pageOf`), links shown and not followed. */
 export function listFiles(request: ListCall, roots: Roots): object {
   const { path, asked } = locate(request.path, roots);
   const fd = openChecked(path, FOLDER, roots.readable);
   try {
     const found: Found[] = [];
     walk(fd, '', request.depth, found);
-    found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-    const after =
-      request.cursor === null ? null : Buffer.from(request.cursor, 'base64url').toString('latin1');
-    const start = after === null ? 0 : firstAfter(found, after);
-    const page = found.slice(start, start + request.limit);
-    const last = page.at(-1);
-    const prefix = asked === '.' ? '' : asked === '/' ? '/' : `${toText(asked)}/`;
+    const { page, nextCursor } = pageOf(found, request.cursor, request.limit);
+    const prefix = folderPrefix(asked);
     return {
-      entries: page.map(({ name, type }) => ({ path: prefix + toText(name), type, size: sizeOf(fd, name) })),
+      entries: page.map(({ name, type }) => ({ path: toText(prefix + name), type, size: sizeOf(fd, name) })),
       total: found.length,
-      nextCursor:
-        last !== undefined && start + page.length < found.length
-          ? toPath(last.name).toString('base64url')
-          : null,
+      nextCursor,
     };
   } finally {
     closeSync(fd);
@@ -80,17 +70,6 @@ function walkInto(parent: number, name: string, prefix: string, depth: number, f
   } finally {
     closeSync(fd);
   }
-}
-
-function firstAfter(sorted: Found[], name: string): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle]?.name ?? '') <= name) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function typeOf(entry: Dirent<Buffer>): EntryType {

@@ -1,6 +1,7 @@
 import { closeSync, constants, lstatSync, openSync, readlinkSync } from 'node:fs';
-import { Failure, outside, readOnly } from './failure.ts';
-import { toBytes, toPath } from './odd-names.ts';
+import { askedPath, normalise } from '../../../guest/asked-path.ts';
+import { toBytes, toPath } from '../../../guest/odd-names.ts';
+import { Failure, failure, outside } from './failure.ts';
 
 /** The folders that file calls may touch, as byte strings. */
 export interface Roots {
@@ -31,10 +32,7 @@ export function locate(text: string, roots: Roots): Located {
   if (!isInside(normalise(absolute), roots.readable)) throw outside();
   const path = resolveLinks(absolute);
   if (!isInside(path, roots.readable)) throw outside();
-  return {
-    path,
-    asked: bytes.startsWith('/') ? normalise(bytes) : relative(normalise(absolute), roots.home),
-  };
+  return { path, asked: askedPath(bytes, roots.home) };
 }
 
 /** Opens what `locate` found and makes sure, by the open file itself, that it is in the roots. The caller closes it. */
@@ -56,30 +54,16 @@ export function checkOpen(fd: number, roots: string[]): void {
 
 /** Refuses paths that may only be read. */
 export function assertWritable(path: string, roots: Roots): void {
-  if (!isInside(path, roots.writable)) throw readOnly();
+  if (!isInside(path, roots.writable)) throw failure('read-only');
   // A read-only folder may be mounted below a writable one.
   const deepest = [...roots.readable]
     .sort((a, b) => b.length - a.length)
     .find((root) => isInside(path, [root]));
-  if (deepest !== undefined && !roots.writable.includes(deepest)) throw readOnly();
+  if (deepest !== undefined && !roots.writable.includes(deepest)) throw failure('read-only');
 }
 
 export function isInside(path: string, roots: string[]): boolean {
   return roots.some((root) => path === root || path.startsWith(`${root}/`));
-}
-
-function normalise(absolute: string): string {
-  const parts: string[] = [];
-  for (const part of absolute.split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
-  }
-  return `/${parts.join('/')}`;
-}
-
-function relative(absolute: string, home: string): string {
-  if (absolute === home) return '.';
-  return absolute.startsWith(`${home}/`) ? absolute.slice(home.length + 1) : absolute;
 }
 
 function resolveLinks(absolute: string): string {

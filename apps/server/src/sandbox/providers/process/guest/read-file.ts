@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, readSync } from 'node:fs';
-import { Failure } from './failure.ts';
+import { failure } from './failure.ts';
 import { locate, openChecked, type Roots } from './locate.ts';
 
 export interface ReadCall {
@@ -16,7 +16,7 @@ export function readFile(request: ReadCall, roots: Roots): { head: object; body:
   const fd = openChecked(path, constants.O_RDONLY, roots.readable);
   try {
     const stats = fstatSync(fd);
-    if (!stats.isFile()) throw new Failure('not-a-file', 'The path is not a regular file.');
+    if (!stats.isFile()) throw failure('not-a-file');
     const wanted = Math.max(0, Math.min(request.length, stats.size - request.offset));
     const body = Buffer.alloc(wanted);
     let read = 0;

@@ -13,9 +13,9 @@ import {
   writeSync,
   type Stats,
 } from 'node:fs';
-import { Failure } from './failure.ts';
+import { toPath, toText } from '../../../guest/odd-names.ts';
+import { Failure, failure } from './failure.ts';
 import { assertWritable, checkOpen, locate, openChecked, type Roots } from './locate.ts';
-import { toPath, toText } from './odd-names.ts';
 
 export interface WriteCall {
   call: 'write';
@@ -99,7 +99,7 @@ function replace(folder: number, target: Buffer, content: Buffer, mode: number, 
     else linkSync(temporary, target);
   } catch (error) {
     unlinkSync(temporary);
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw changed();
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw failure('changed');
     throw error;
   }
   if (mustBeNew) unlinkSync(temporary);
@@ -108,24 +108,16 @@ function replace(folder: number, target: Buffer, content: Buffer, mode: number, 
 function assertExpected(expected: string | null, target: Buffer, before: Stats | null): void {
   if (expected === null) return;
   if (expected === 'absent') {
-    if (before !== null) throw changed();
+    if (before !== null) throw failure('changed');
     return;
   }
-  if (before?.isFile() !== true) throw changed();
+  if (before?.isFile() !== true) throw failure('changed');
   const fd = openSync(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    if (createHash('sha256').update(readFileSync(fd)).digest('hex') !== expected) throw changed();
+    if (createHash('sha256').update(readFileSync(fd)).digest('hex') !== expected) throw failure('changed');
   } finally {
     closeSync(fd);
   }
-}
-
-function changed(): Failure {
-  return new Failure(
-    'changed',
-    'The file is not as it was when it was read.',
-    'Read it again before writing it.',
-  );
 }
 
 function statOrNull(path: Buffer): Stats | null {
