@@ -1,0 +1,160 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { NetworkPolicy } from '@vitto/contracts';
+import type { Logger } from '../../kernel/logger.ts';
+import { createDial, type Dial } from '../../kernel/network/dial.ts';
+import { isHostAllowed } from './allowed-hosts.ts';
+import { forwardRequest, refuseRequest } from './forward-request.ts';
+import { openTunnel, refuseTunnel } from './open-tunnel.ts';
+import {
+  badTarget,
+  hostNotAllowed,
+  notReached,
+  tooManyConnections,
+  type ProxyRefusal,
+} from './proxy-refusal.ts';
+import { parseAbsoluteUrl, parseAuthority, type ProxyTarget } from './proxy-target.ts';
+import { Traffic, type HostTraffic } from './traffic.ts';
+
+export interface EgressProxyOptions {
+  /** For the log: names of hosts and counts of bytes, nothing else. */
+  vmId: string;
+  policy: NetworkPolicy;
+  logger: Logger;
+  /** Opens connections by name and checks the addresses; the strict one by default. */
+  dial?: Dial;
+  /** Milliseconds without a byte after which a connection is ended; 5 min by default. */
+  idleMs?: number;
+}
+
+const MAX_CONNECTIONS = 64;
+const MAX_HEADER_BYTES = 16 * 1024;
+const IDLE_MS = 5 * 60_000;
+
+/**
+ * The way out of one VM: an HTTP proxy for the streams that its agent opens. Each request is checked by name against
+ * the user's list before the name is looked up, and connects to the addresses that were looked up and checked. A
+ * redirect is an answer like any other: where it leads is the guest's next request.
+ */
+export class EgressProxy {
+  readonly #options: EgressProxyOptions;
+  readonly #server: Server;
+  readonly #dial: Dial;
+  readonly #traffic = new Traffic();
+  /** Open streams of the guest, with what ends them while they ask for nothing. */
+  readonly #guests = new Map<Duplex, NodeJS.Timeout>();
+  readonly #upstreams = new Map<Socket, string>();
+  #policy: NetworkPolicy;
+  #isClosed = false;
+
+  constructor(options: EgressProxyOptions) {
+    this.#options = options;
+    this.#policy = options.policy;
+    this.#dial = options.dial ?? createDial();
+    // It listens nowhere: only streams of its own VM are handed to it.
+    this.#server = createServer(
+      { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0 },
+      (request, response) => {
+        void this.#forward(request, response);
+      },
+    );
+    this.#server.on('connect', (request, guest, head) => {
+      void this.#tunnel(request, guest, head);
+    });
+  }
+
+  /** Serves a stream that the guest opened to its proxy. */
+  accept(guest: Duplex): void {
+    if (this.#isClosed) return void guest.destroy();
+    if (this.#guests.size >= MAX_CONNECTIONS) return refuseTunnel(guest, tooManyConnections(MAX_CONNECTIONS));
+    guest.on('error', () => undefined);
+    guest.once('close', () => {
+      clearTimeout(this.#guests.get(guest));
+      this.#guests.delete(guest);
+    });
+    this.#awaitRequest(guest);
+    this.#server.emit('connection', guest);
+  }
+
+  /** What may be reached from now on. Connections to hosts that are not allowed any more are ended. */
+  setPolicy(policy: NetworkPolicy): void {
+    this.#policy = policy;
+    for (const [socket, host] of this.#upstreams) if (!isHostAllowed(policy, host)) socket.destroy();
+  }
+
+  traffic(): HostTraffic[] {
+    return this.#traffic.read();
+  }
+
+  /** Ends every connection. */
+  close(): void {
+    this.#isClosed = true;
+    for (const guest of this.#guests.keys()) guest.destroy();
+    for (const socket of this.#upstreams.keys()) socket.destroy();
+  }
+
+  async #tunnel(request: IncomingMessage, guest: Duplex, head: Buffer): Promise<void> {
+    clearTimeout(this.#guests.get(guest));
+    const target = parseAuthority(request.url ?? '', null);
+    const upstream = await this.#open(target);
+    if ('reason' in upstream) return refuseTunnel(guest, upstream);
+    await openTunnel(guest, head, upstream);
+  }
+
+  async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const guest = request.socket as Duplex;
+    clearTimeout(this.#guests.get(guest));
+    response.once('close', () => this.#awaitRequest(guest));
+    const target = parseAbsoluteUrl(request.url ?? '');
+    const upstream = await this.#open(target);
+    if ('reason' in upstream) return refuseRequest(response, upstream);
+    if ('refusal' in target || response.destroyed) upstream.destroy();
+    else await forwardRequest(target, request, response, upstream);
+  }
+
+  /** The connection, or why there is none. The name is looked up only when it is allowed: a look-up tells it to others. */
+  async #open(target: ProxyTarget | { refusal: string }): Promise<Socket | ProxyRefusal> {
+    if ('refusal' in target) return this.#refuse(badTarget(target.refusal), null);
+    const { host, port } = target;
+    if (!isHostAllowed(this.#policy, host)) return this.#refuse(hostNotAllowed(host), host);
+    try {
+      const socket = await this.#dial(host, port);
+      this.#follow(socket, host);
+      // The list may have changed, or the VM ended, while it was opened.
+      if (!this.#isClosed && isHostAllowed(this.#policy, host)) return socket;
+      socket.destroy();
+      return this.#refuse(hostNotAllowed(host), host);
+    } catch (error) {
+      return this.#refuse(notReached(host, error), host);
+    }
+  }
+
+  #follow(socket: Socket, host: string): void {
+    this.#upstreams.set(socket, host);
+    this.#traffic.follow(host, socket);
+    socket.setTimeout(this.#options.idleMs ?? IDLE_MS, () => socket.destroy());
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      this.#upstreams.delete(socket);
+      const { bytesWritten, bytesRead } = socket;
+      const { logger, vmId } = this.#options;
+      logger.info({ vmId, host, sentBytes: bytesWritten, receivedBytes: bytesRead }, 'a VM reached a host');
+    });
+  }
+
+  #refuse(refusal: ProxyRefusal, host: string | null): ProxyRefusal {
+    const { logger, vmId } = this.#options;
+    logger.info({ vmId, host, status: refusal.status }, 'a VM was not let through');
+    return refusal;
+  }
+
+  /** A stream of a guest has no timer of its own; one that asks for nothing is ended. */
+  #awaitRequest(guest: Duplex): void {
+    clearTimeout(this.#guests.get(guest));
+    if (guest.destroyed) return;
+    const timer = setTimeout(() => guest.destroy(), this.#options.idleMs ?? IDLE_MS);
+    timer.unref();
+    this.#guests.set(guest, timer);
+  }
+}
