@@ -94,8 +94,8 @@ export class HostConnection {
 
   async #next(chunks: AsyncIterator<Buffer>, signal: AbortSignal | undefined): Promise<Buffer | null> {
     try {
-      const { done, value } = await chunks.next();
-      return done === true ? null : value;
+      const next = await chunks.next();
+      return next.done === true ? null : next.value;
     } catch (error) {
       throw this.#toError(error, signal);
     }

@@ -12,7 +12,7 @@ export function openUpgrade(
   host: HostConnection,
   call: { path: string; query: Record<string, string>; protocol: string },
 ): Promise<Duplex> {
-  const url = new URL(`${host.url}${API_ROOT}${call.path}?${new URLSearchParams(call.query)}`);
+  const url = new URL(`${host.url}${API_ROOT}${call.path}?${new URLSearchParams(call.query).toString()}`);
   const open = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const request = open(url, {

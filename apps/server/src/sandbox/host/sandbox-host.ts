@@ -48,6 +48,8 @@ export interface SandboxHost {
   setNetworkPolicy(userId: string, policy: NetworkPolicy): Promise<void>;
   /** Lets the host's git transport use a key for one repository from this VM. The key stays in the host's memory. */
   grantRepository(sandboxId: string, grant: RepositoryGrant): Promise<void>;
+  /** Takes a key back; connections that use it end. Idempotent. */
+  revokeRepository(sandboxId: string, repository: string): Promise<void>;
   /** A push to this repository is allowed from this VM until `withdraw`, or for `forMs` at most. */
   allowPush(sandboxId: string, repository: string, forMs: number): Promise<{ withdraw: () => Promise<void> }>;
 
@@ -79,4 +81,6 @@ export interface RepositoryGrant {
   privateKey: string;
   /** Public host keys in the form of known_hosts, any of which the server must show. */
   hostKeys: string[];
+  /** The owner of the installation named it: its server may stand in the private network. */
+  mayBePrivate: boolean;
 }

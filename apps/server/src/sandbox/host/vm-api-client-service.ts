@@ -85,9 +85,14 @@ export class VmApiClientService implements SandboxHost {
   }
 
   async grantRepository(sandboxId: string, grant: RepositoryGrant): Promise<void> {
-    const { privateKey: keyContent, repository: repoUrl, hostKeys } = grant;
-    const body = { keyContent, repoUrl, hostKeys };
+    const { privateKey: keyContent, repository: repoUrl, hostKeys, mayBePrivate } = grant;
+    const body = { keyContent, repoUrl, hostKeys, mayBePrivate };
     await this.#host.call({ path: `/${sandboxId}/inject-ssh-key`, body, limitMs: CHANGE_MS });
+  }
+
+  async revokeRepository(sandboxId: string, repository: string): Promise<void> {
+    const body = { repoUrl: repository };
+    await this.#host.call({ path: `/${sandboxId}/revoke-ssh-key`, body, limitMs: CHANGE_MS });
   }
 
   async allowPush(

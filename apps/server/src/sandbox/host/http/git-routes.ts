@@ -10,8 +10,17 @@ export function addGitRoutes(app: HostApp, { host }: HostApiDependencies): void 
     `${API_ROOT}/:id/inject-ssh-key`,
     { schema: { params: params.sandbox, body: wire.grant } },
     async (request, reply) => {
-      const { keyContent: privateKey, repoUrl: repository, hostKeys } = request.body;
-      await host.grantRepository(request.params.id, { repository, privateKey, hostKeys });
+      const { keyContent: privateKey, repoUrl: repository, hostKeys, mayBePrivate } = request.body;
+      await host.grantRepository(request.params.id, { repository, privateKey, hostKeys, mayBePrivate });
+      return reply.code(204).send();
+    },
+  );
+
+  app.post(
+    `${API_ROOT}/:id/revoke-ssh-key`,
+    { schema: { params: params.sandbox, body: wire.revocation } },
+    async (request, reply) => {
+      await host.revokeRepository(request.params.id, request.body.repoUrl);
       return reply.code(204).send();
     },
   );

@@ -32,7 +32,9 @@ export const wire = {
     keyContent: z.string().min(1).max(65_536),
     repoUrl: z.string().min(1).max(2_048),
     hostKeys: z.array(z.string().min(1).max(8_192)).max(32),
+    mayBePrivate: z.boolean().default(false),
   }),
+  revocation: z.strictObject({ repoUrl: z.string().min(1).max(2_048) }),
   push: z.strictObject({ repoUrl: z.string().min(1).max(2_048), forMs: timeoutMs }),
   ssh: z.strictObject({ userId: id, publicKey: z.string().min(1).max(8_192) }),
   exec: z.strictObject({
