@@ -126,6 +126,7 @@ function taskDependencies(
     readSettings: (id) => readSettings(database, id),
     guests: {
       claim: () => Promise.reject(new Error('no tool of this bench needs a guest')),
+      rest: () => Promise.resolve(),
       release: async () => undefined,
       suspend: async () => undefined,
       facts: async () => null,

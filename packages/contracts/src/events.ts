@@ -74,6 +74,8 @@ export const eventPayloads = {
     source: z.string(),
     /** Host folders the user allows this conversation to read. */
     allowedPaths: z.array(z.string()).optional(),
+    /** Who started the task lets its commands run in the process sandbox where no VM can be had; never asked then. */
+    mayDegrade: z.boolean().optional(),
     /** The `ask_user` call this message answers. */
     answers: z.string().optional(),
     /** Files that came with it. */

@@ -1,51 +1,74 @@
-import type { ClaimedGuest, PromptFacts, TaskRecord } from '../engine/index.ts';
 import { z } from 'zod';
+import {
+  LostLease,
+  type ClaimedGuest,
+  type GuestQuestion,
+  type GuestRequest,
+  type PromptFacts,
+  type TaskRecord,
+} from '../engine/index.ts';
+import { AppError } from '../kernel/app-error.ts';
 import type { Database } from '../kernel/database/database.ts';
-import type { ProcessSandboxService } from '../sandbox/index.ts';
+import type { SandboxedToolProxyService } from '../sandbox/index.ts';
 
-/** Why commands do not run in a machine of their own in this version. Shown with each task that runs any. */
-const DEGRADED =
-  'There is no VM tier in this version: commands run in the process sandbox (own namespaces, no network, 256 MiB, 30 s of CPU).';
+const HOME = '/home/user';
 
-/** The guests of tasks, from the process sandbox: the degraded mode of the VM tier, and said to be so. */
+export interface GuestsOptions {
+  proxy: SandboxedToolProxyService;
+  database: Database;
+  /** This installation has a VM tier, whether it works now or not. */
+  hasVms: boolean;
+  /** Whether the process sandbox works; cached by it. */
+  probeProcessSandbox: () => Promise<{ available: boolean }>;
+}
+
+/** The guests of tasks as the engine sees them: joins it to the sandbox, which knows no tasks. */
 export class Guests {
-  readonly #sandbox: ProcessSandboxService;
-  readonly #database: Database;
+  readonly #options: GuestsOptions;
 
-  constructor(sandbox: ProcessSandboxService, database: Database) {
-    this.#sandbox = sandbox;
-    this.#database = database;
+  constructor(options: GuestsOptions) {
+    this.#options = options;
   }
 
-  async claim(task: TaskRecord): Promise<ClaimedGuest> {
-    const session = await this.#sandbox.open({ taskId: task.id, readOnlyPaths: task.allowedPaths });
-    const refused = await this.#sandbox.refusedPaths(task.id);
-    return {
-      session,
-      degradedReason: DEGRADED,
-      notices: refused.map(({ path, reason }) => `Not shown in the sandbox: ${path}: ${reason}`),
-    };
+  async claim(task: TaskRecord, request: GuestRequest): Promise<ClaimedGuest | GuestQuestion> {
+    try {
+      return await this.#options.proxy.claim(task, request);
+    } catch (error) {
+      // A later owner has claimed: the journal would refuse this one's next write as well.
+      if (error instanceof AppError && error.code === 'sandbox.stale-fence') throw new LostLease(task.id);
+      throw error;
+    }
   }
 
-  async release(taskId: string): Promise<void> {
-    await this.#sandbox.close(taskId);
+  rest(taskId: string): Promise<void> {
+    return this.#options.proxy.rest(taskId);
   }
 
-  async suspend(taskId: string): Promise<void> {
-    await this.#sandbox.suspend(taskId);
+  release(taskId: string): Promise<void> {
+    return this.#options.proxy.release(taskId);
   }
 
+  suspend(taskId: string): Promise<void> {
+    return this.#options.proxy.suspend(taskId);
+  }
+
+  canHaveVm(): Promise<boolean> {
+    return this.#options.proxy.canHaveVm();
+  }
+
+  /** The same for the life of a task: by what the installation is, not by what just works. No host is asked. */
   async facts(): Promise<PromptFacts['guest']> {
-    const { available } = await this.#sandbox.probe();
-    return available ? { home: '/home/user', hasNetwork: false } : null;
+    if (this.#options.hasVms) return { home: HOME, kind: 'vm' };
+    const { available } = await this.#options.probeProcessSandbox();
+    return available ? { home: HOME, kind: 'process-sandbox' } : null;
   }
 
-  /** Removes the homes of tasks that have ended or are gone. Each is looked up after its home was found, never before. */
+  /** Clears what tasks hold that have ended or are gone. Each is looked up after its hold was found, never before. */
   async sweep(): Promise<void> {
-    await this.#sandbox.sweep(async (taskId) => {
+    await this.#options.proxy.sweep(async (taskId) => {
       // What a probe of a killed process left is no task's.
       if (!z.uuid().safeParse(taskId).success) return false;
-      const result = await this.#database.pool.query(
+      const result = await this.#options.database.pool.query(
         "select 1 from vitto_tasks where id = $1 and state not in ('completed', 'failed', 'cancelled')",
         [taskId],
       );

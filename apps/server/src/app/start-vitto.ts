@@ -42,6 +42,7 @@ import { readSystemStatus } from '../ops/index.ts';
 import { Worker, type RunDependencies } from '../runs/index.ts';
 import type { Config } from './config.ts';
 import { createFolderCheck, resolveAllowedPaths } from './allowed-folders.ts';
+import { NO_HOSTS, SandboxedToolProxyService } from '../sandbox/index.ts';
 import { Guests } from './guests.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { ModelAccess } from './model-access.ts';
@@ -148,7 +149,21 @@ export async function startVitto(config: Config): Promise<Vitto> {
 
     const skills = new Skills(database);
     if (isWorker) {
-      const guests = new Guests(sandbox, database);
+      const guests = new Guests({
+        proxy: new SandboxedToolProxyService({
+          pool: NO_HOSTS,
+          processSandbox: sandbox,
+          degrade: config.sandbox.degrade,
+          developerTemplate: config.sandbox.developerTemplate,
+          readSettings: readUserSettings,
+          grantDeployKeys: () => Promise.resolve([]),
+          secretFolders: installation.secretFolders,
+          logger,
+        }),
+        database,
+        hasVms: config.sandbox.provider !== 'none' || config.sandbox.urls.length > 0,
+        probeProcessSandbox: () => sandbox.probe(),
+      });
       const web = createGuardedFetch();
       stops.push(web.close);
       const connections = new McpConnections(mcp);
@@ -177,6 +192,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
         readSettings: readUserSettings,
         guests,
         sweepGuests: () => guests.sweep(),
+        canHaveVm: () => guests.canHaveVm(),
         dailyLimitNano: config.dailyCostUsd === null ? null : Math.round(config.dailyCostUsd * 1e9),
         clock: systemClock,
         logger,
@@ -264,7 +280,8 @@ function openGate(config: Config): EvaluateGate {
       assembleContext(task, {
         now: Date.now(),
         tier: task.requestedTier ?? 'vm',
-        degradedReason: 'no VM tier in this version',
+        // A VM is claimed at the first need of it; the gate boots nothing, and knows of none that is missing.
+        degradedReason: null,
         startScore: config.trustStartScore,
       }),
     );

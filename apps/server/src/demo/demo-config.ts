@@ -17,5 +17,7 @@ export function demoConfig(user: Config, port: number): Config {
     models: { models: { main: `script:${DEMO_SCRIPT}` }, providers: {} },
     rootBudget: { maxIterations: 50, maxTokens: 500_000, maxCostUsd: null, maxDurationMs: null },
     dailyCostUsd: null,
+    // It does its job at once, in the process sandbox and saying so, until the image it needs has been built.
+    sandbox: { ...user.sandbox, degrade: 'allow' },
   };
 }

@@ -3,6 +3,7 @@ import {
   appendEvents,
   findApproval,
   findExpiredApprovals,
+  findTasksWaitingForVm,
   lockTask,
   settleApproval,
   wakeTask,
@@ -69,11 +70,28 @@ export async function expireApprovals(deps: RunDependencies): Promise<void> {
   }
 }
 
+/** Takes the question for the process sandbox back where a VM can be had by now, and wakes the tasks that waited. */
+export async function wakeTasksForVm(
+  deps: RunDependencies,
+  canHaveVm: (userId: string) => Promise<boolean>,
+): Promise<void> {
+  for (const { id, taskId, userId } of await findTasksWaitingForVm(deps.database.pool)) {
+    if (!(await canHaveVm(userId))) continue;
+    await inTransaction(deps.database, async (client) => {
+      if ((await lockTask(client, taskId)) === null) return;
+      const note = 'a VM can be had now';
+      const approval = await settleApproval(client, id, { state: 'void', by: 'vitto', note });
+      if (approval !== null) await recordDecision(deps, client, approval, 'void', 'vitto');
+    });
+    deps.signals.journalGrew(userId);
+  }
+}
+
 async function recordDecision(
   deps: RunDependencies,
   client: SqlClient,
   approval: Approval,
-  decision: 'approved' | 'refused' | 'expired',
+  decision: 'approved' | 'refused' | 'expired' | 'void',
   by: string,
 ): Promise<void> {
   const isWoken = await wakeTask(client, approval.taskId);
@@ -85,7 +103,7 @@ async function recordDecision(
 
 function decided(
   approval: Approval,
-  decision: 'approved' | 'refused' | 'expired',
+  decision: 'approved' | 'refused' | 'expired' | 'void',
   by: string,
   note: string | null,
 ): NewEvent {

@@ -4,6 +4,8 @@ import {
   type ClaimedGuest,
   type DecideCall,
   type EvaluateGate,
+  type GuestQuestion,
+  type GuestRequest,
   LostLease,
   type Model,
   type ModelLimiter,
@@ -31,6 +33,19 @@ import type { Logger } from '../kernel/logger.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
 import { takeTask } from './take-task.ts';
 
+/** Where the commands of tasks run. Nothing of it throws but `claim`. */
+export interface TaskGuests {
+  /** @throws GuestError `unavailable`, LostLease. */
+  claim: (task: TaskRecord, request: GuestRequest) => Promise<ClaimedGuest | GuestQuestion>;
+  /** The task waits or goes to another worker: its claim on a VM is let go, what the process sandbox holds is kept. */
+  rest: (taskId: string) => Promise<void>;
+  /** The task has ended: nothing of it stays. */
+  release: (taskId: string) => Promise<void>;
+  /** The task was taken from this worker: what runs here for it ends, files are kept. */
+  suspend: (taskId: string) => Promise<void>;
+  facts: () => Promise<PromptFacts['guest']>;
+}
+
 /** What running tasks needs; the same for all tasks of a worker. */
 export interface RunTaskDependencies {
   database: Database;
@@ -46,13 +61,7 @@ export interface RunTaskDependencies {
   limiter: ModelLimiter;
   secrets: Pick<Secrets, 'fill' | 'masking'>;
   readSettings: (userId: string) => Promise<Settings>;
-  /** Guests of tasks: `release` removes what a task that has ended leaves behind, `suspend` ends what runs and keeps the files. */
-  guests: {
-    claim: (task: TaskRecord) => Promise<ClaimedGuest>;
-    release: (taskId: string) => Promise<void>;
-    suspend: (taskId: string) => Promise<void>;
-    facts: () => Promise<PromptFacts['guest']>;
-  };
+  guests: TaskGuests;
   /** A money cap a user's day, in billionths of a dollar; the user's own may be lower. */
   dailyLimitNano: number | null;
   clock: Clock;
@@ -89,7 +98,8 @@ async function runTaken(deps: RunTaskDependencies, task: TaskRecord, control: Ru
     const waiting = { clock: deps.clock, logger: log, signal: control.signal };
     const run = await whileAway(() => prepareRun(deps, task, control, log), waiting);
     const end = await runLoop(run);
-    if (end.kind === 'completed' || end.kind === 'failed') await deps.guests.release(task.id);
+    const hasEnded = end.kind === 'completed' || end.kind === 'failed';
+    await (hasEnded ? deps.guests.release(task.id) : deps.guests.rest(task.id));
     log.info({ end: end.kind }, 'the run ended');
     return end;
   } catch (error) {
@@ -129,7 +139,8 @@ async function prepareRun(
       limiter: deps.limiter,
       systemPrompt: buildSystemPrompt(prompt),
       artifacts,
-      claimGuest: () => deps.guests.claim(task),
+      claimGuest: (request) => deps.guests.claim(task, request),
+      restGuest: () => deps.guests.rest(task.id),
       fillSecrets: (value) => deps.secrets.fill(task.userId, value),
       clock: deps.clock,
       logger,
@@ -144,6 +155,7 @@ async function prepareRun(
     isCostKnown: task.isCostKnown,
     startedAt: deps.clock.monotonic(),
     guest: null,
+    guestUsedAt: 0,
     attachments: new AttachmentReader(artifacts.read),
     reload: async () => {
       const waiting = { clock: deps.clock, logger, signal: control.signal };

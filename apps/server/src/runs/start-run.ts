@@ -36,6 +36,8 @@ export interface MessageRequest {
   budget?: Partial<NewTask['budget']> | undefined;
   /** Files that were uploaded before. */
   attachments?: string[] | undefined;
+  /** Its commands may run in the process sandbox where no VM can be had and the installation does not forbid it: the user is not asked. */
+  mayDegrade?: boolean | undefined;
   /** Edit and retry: the message that this one stands in for; only while nothing runs in the conversation. */
   replaces?: string | undefined;
 }
@@ -163,6 +165,7 @@ async function startTask(
       text: request.text,
       source: request.source,
       allowedPaths: options.allowedPaths,
+      ...(request.mayDegrade === true ? { mayDegrade: true } : {}),
       ...(await readExtras(client, request, id)),
     },
   };

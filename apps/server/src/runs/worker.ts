@@ -9,7 +9,7 @@ import { isDatabaseAway } from '../kernel/database/database.ts';
 import { whileAway } from '../kernel/database/while-away.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
 import type { WakeQueue } from '../kernel/queue.ts';
-import { expireApprovals } from './decide-approval.ts';
+import { expireApprovals, wakeTasksForVm } from './decide-approval.ts';
 import { giveTaskBack } from './give-task-back.ts';
 import type { RunDependencies } from './run-dependencies.ts';
 import { runTask, type RunTaskDependencies } from './run-task.ts';
@@ -46,6 +46,8 @@ export interface WorkerDependencies extends RunTaskDependencies {
   concurrency: number;
   /** Removes what tasks that have ended left in the guests. */
   sweepGuests: () => Promise<void>;
+  /** Whether a VM could be had for this user now, as far as is known without starting one. */
+  canHaveVm: (userId: string) => Promise<boolean>;
 }
 
 /** Runs the tasks of the queue in this process: keeps their leases, stops what was taken away, finds what was forgotten. */
@@ -173,6 +175,7 @@ export class Worker {
       if (!here.has(id)) await this.#deps.queue.wake(id);
     }
     await expireApprovals(this.#deps.runs);
+    await wakeTasksForVm(this.#deps.runs, this.#deps.canHaveVm);
   }
 
   #every(ms: number, work: () => Promise<void>): NodeJS.Timeout {

@@ -16,3 +16,4 @@ export { VmApiClientService } from './host/vm-api-client-service.ts';
 export { addHostApi } from './host/http/add-host-api.ts';
 export { CALL_LIMIT, type HostApp } from './host/http/host-app.ts';
 export { API_ROOT } from './host/http/wire.ts';
+export { SandboxHosts } from './host/sandbox-hosts.ts';

@@ -38,6 +38,9 @@ export async function startRealVitto(environment: Record<string, string> = {}): 
   const start = async () => {
     server = await launch({
       VITTO_HOME: home,
+      // What these tests look at is the same in the process sandbox, which needs no image.
+      VITTO_VM_PROVIDER: 'none',
+      VITTO_VM_DEGRADE: 'allow',
       HOME: home,
       DATABASE_URL: database.url,
       VITTO_PORT: port,

@@ -20,7 +20,15 @@ export interface VittoProcess {
 /** Starts the real program as a process of its own and waits until it says that it is ready. */
 export async function startVittoProcess(environment: Record<string, string>): Promise<VittoProcess> {
   const child = spawn(process.execPath, [MAIN, '--no-open'], {
-    env: { PATH: process.env['PATH'] ?? '', VITTO_PORT: '0', VITTO_LOG_LEVEL: 'warn', ...environment },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      VITTO_PORT: '0',
+      VITTO_LOG_LEVEL: 'warn',
+      // Tests that are not about VMs run their commands in the process sandbox, unasked.
+      VITTO_VM_PROVIDER: 'none',
+      VITTO_VM_DEGRADE: 'allow',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

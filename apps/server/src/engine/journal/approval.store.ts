@@ -2,6 +2,7 @@ import type { ActionDomain, Approval, NewEvent, Risk } from '@vitto/contracts';
 import { mapStrings, toStorableText } from '../../kernel/text/storable.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import type { Sql } from '../../kernel/database/database.ts';
+import { DEGRADE_QUESTION } from '../loop/guest-claim.ts';
 
 /** How long an approval waits for its decision. */
 export const APPROVAL_HOURS = 24;
@@ -102,19 +103,25 @@ export async function settleApproval(
   return row === undefined ? null : toApproval(row);
 }
 
-/** The pending approvals of a task, locked. */
-export async function lockPendingApprovals(sql: Sql, taskId: string): Promise<Approval[]> {
+/** The pending approvals of a task (of one tool), locked. */
+export async function lockPendingApprovals(sql: Sql, taskId: string, tool?: string): Promise<Approval[]> {
   const result = await sql.query(
-    `select ${COLUMNS} from vitto_approvals where task_id = $1 and state = 'pending' order by created_at, id for update`,
-    [taskId],
+    `select ${COLUMNS} from vitto_approvals
+     where task_id = $1 and state = 'pending' and tool = coalesce($2, tool) order by created_at, id for update`,
+    [taskId, tool ?? null],
   );
   return (result.rows as ApprovalRecord[]).map(toApproval);
 }
 
 /** Ends the approvals of a task that nobody will decide any more; the events belong to the caller's transaction. */
-export async function voidApprovals(sql: Sql, taskId: string, reason: string): Promise<NewEvent[]> {
+export async function voidApprovals(
+  sql: Sql,
+  taskId: string,
+  reason: string,
+  tool?: string,
+): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
-  for (const approval of await lockPendingApprovals(sql, taskId)) {
+  for (const approval of await lockPendingApprovals(sql, taskId, tool)) {
     await settleApproval(sql, approval.id, { state: 'void', by: 'vitto', note: reason });
     const { id, callId } = approval;
     events.push({
@@ -123,6 +130,19 @@ export async function voidApprovals(sql: Sql, taskId: string, reason: string): P
     });
   }
   return events;
+}
+
+/** Tasks that wait for a VM while the user may still settle for less, the oldest question first. */
+export async function findTasksWaitingForVm(
+  sql: Sql,
+): Promise<{ id: string; taskId: string; userId: string }[]> {
+  const result = await sql.query(
+    `select a.id, a.task_id as "taskId", a.user_id as "userId" from vitto_approvals a join vitto_tasks t on t.id = a.task_id
+     where a.state = 'pending' and a.tool = $1 and a.arguments->>'waits' = 'true' and t.state = 'waiting_approval'
+     order by a.created_at, a.id limit 200`,
+    [DEGRADE_QUESTION],
+  );
+  return result.rows as { id: string; taskId: string; userId: string }[];
 }
 
 /** Uses an approval up for the call it was given for; false when it was used before or is not approved. */

@@ -103,14 +103,14 @@ export class PgTaskJournal implements TaskJournal {
     });
   }
 
-  voidApprovals(reason: string): Promise<void> {
+  voidApprovals(reason: string, tool?: string): Promise<void> {
     return this.#inTurn(async () => {
       const { database } = this.#options;
       const voided = await this.#whileAway(() =>
         inTransaction(database, async (client) => {
           const row = await lockTask(client, this.#owner.taskId);
           if (row?.fence !== this.#owner.fence) throw new LostLease(this.#owner.taskId);
-          const events = await voidApprovals(client, this.#owner.taskId, reason);
+          const events = await voidApprovals(client, this.#owner.taskId, reason, tool);
           return appendStored(client, { ...this.#owner, events: NO_EVENTS, then: toStored(events) });
         }),
       );

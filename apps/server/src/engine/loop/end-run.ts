@@ -15,22 +15,41 @@ export const endRun = {
     return null;
   },
   park: async (run: Run, end: Extract<RunEnd, { kind: 'parked' }>): Promise<RunEnd | null> => {
+    stageRelease(run);
     if (await run.journal.park(end.state, end.waitingFor)) return end;
-    await run.journal.readNews();
-    return null;
+    return goOn(run);
   },
   fail: async (run: Run, error: Failure): Promise<RunEnd> => {
+    stageRelease(run);
     await run.journal.fail(error);
     return { kind: 'failed', error };
   },
   giveBack: async (run: Run): Promise<RunEnd> => {
+    stageRelease(run);
     await run.journal.giveBack('shutdown');
     return { kind: 'given-back' };
   },
 };
 
 async function complete(run: Run, finish: Finish): Promise<RunEnd | null> {
+  stageRelease(run);
   if (await run.journal.complete(finish)) return { kind: 'completed' };
+  return goOn(run);
+}
+
+/** The VM is let go right after the write that ends the run: so that stands in it, and is done also when the run goes on. */
+function stageRelease(run: Run): void {
+  if (!run.state.isVmHeld) return;
+  const vmId = run.state.vm?.vmId;
+  run.journal.stage([{ type: 'vm.released', payload: vmId === undefined ? {} : { vmId } }]);
+}
+
+async function goOn(run: Run): Promise<null> {
+  if (run.guest !== null && !run.state.isVmHeld) {
+    const hold = await run.guest;
+    if (hold.kind !== 'held' || hold.vm !== null) run.guest = null;
+    await run.deps.restGuest();
+  }
   await run.journal.readNews();
   return null;
 }

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { Decision, KnownEvent, NewEvent, WaitingFor } from '@vitto/contracts';
-import { readKnownEvent } from '@vitto/contracts';
+import type { Decision, NewEvent, WaitingFor } from '@vitto/contracts';
 import canonicalize from 'canonicalize';
 import { newId } from '../../kernel/ids.ts';
 import { APPROVAL_HOURS, type NewApproval } from '../journal/approval.store.ts';
 import type { Tool } from '../tools/tool.ts';
 import { checkCall } from './check-call.ts';
+import { holdGuest } from './hold-guest.ts';
 import { runTool, type ToolRun } from './run-tool.ts';
 import type { Run, RunEnd } from './run-context.ts';
 import type { Finish } from './task-journal.ts';
 import type { OpenCall } from './run-state.ts';
+import { askForDegradation, needsGuest } from './ask-for-degradation.ts';
+import { settleStarted } from './settle-started.ts';
 import { toResultEvent } from './tool-result.ts';
 
 /** What a round over the open calls came to: every call has its result, or the run must end here. */
@@ -43,7 +45,7 @@ export async function runCalls(run: Run): Promise<CallsOutcome> {
       run.journal.stage([checked.refusal]);
       continue;
     }
-    const resumed = settleStarted(run, call, checked.tool);
+    const resumed = await settleStarted(run, call, checked.tool);
     if (resumed === 'waiting' && call.parkedOn !== null) waits.push(call.parkedOn);
     if (resumed !== 'open') continue;
     const one = decideCall(run, call, checked.tool, checked.input);
@@ -65,14 +67,22 @@ export async function runCalls(run: Run): Promise<CallsOutcome> {
   );
   const order = new Map(open.map((call, index) => [call.callId, index]));
   const firstAsked = Math.min(...asked.map((one) => order.get(one.call.callId) ?? 0));
-  const runnable = isParallel ? work : work.filter((one) => (order.get(one.call.callId) ?? 0) < firstAsked);
+  const mayRun = isParallel ? work : work.filter((one) => (order.get(one.call.callId) ?? 0) < firstAsked);
+  const held = await holdUp(run, mayRun);
+  if (held === 'withdrawn') return { kind: 'settled' };
+  const firstHeld = Math.min(...held.calls.map((one) => order.get(one.call.callId) ?? 0));
+  const runnable = mayRun.filter((one) =>
+    isParallel ? !held.calls.includes(one) : (order.get(one.call.callId) ?? 0) < firstHeld,
+  );
   const outcomes = isParallel ? await runSideBySide(run, runnable) : await runInOrder(run, runnable);
   for (const outcome of outcomes) if (outcome.kind === 'park') waits.push(outcome.waitingFor);
 
   const isHeldUp = asked.length > 0 || waits.length > 0 || runnable.length < work.length;
   const ending = isHeldUp ? [] : await runClosing(run, closing);
   const finish = [...outcomes, ...ending].find((outcome) => outcome.kind === 'finish');
-  return finish === undefined ? toOutcome(asked, waits) : { kind: 'finish', finish: finish.finish };
+  return finish === undefined
+    ? toOutcome(asked, held.approvalId, waits)
+    : { kind: 'finish', finish: finish.finish };
 }
 
 /** Ends the task when all other calls of the turn ran as they were meant; else the model must see their results first. */
@@ -99,9 +109,31 @@ async function withdraw(run: Run, asked: Ready[]): Promise<CallsOutcome> {
   return { kind: 'settled' };
 }
 
-function toOutcome(asked: Ready[], waits: WaitingFor[]): CallsOutcome {
-  if (asked.length > 0) {
-    const approvalIds = asked.map((one) => one.call.approval?.id ?? '').filter((id) => id !== '');
+/**
+ * Takes the guest before the first call that needs it is journaled as started. Calls are held up while the user has to
+ * say whether the process sandbox will do.
+ */
+async function holdUp(
+  run: Run,
+  ready: Ready[],
+): Promise<{ calls: Ready[]; approvalId: string | null } | 'withdrawn'> {
+  const calls = ready.filter((one) => one.tool.tier === 'vm');
+  if (calls.length === 0) return { calls, approvalId: null };
+  const asks = await needsGuest(run);
+  if (asks === null) return { calls: [], approvalId: null };
+  if (run.journal.hasNews) await run.journal.readNews();
+  if (run.transcript.hasUnread) {
+    await withdraw(run, calls);
+    return 'withdrawn';
+  }
+  return { calls, approvalId: await askForDegradation(run, asks) };
+}
+
+function toOutcome(asked: Ready[], degradationId: string | null, waits: WaitingFor[]): CallsOutcome {
+  const approvalIds = [...asked.map((one) => one.call.approval?.id ?? ''), degradationId ?? ''].filter(
+    (id) => id !== '',
+  );
+  if (asked.length > 0 || degradationId !== null) {
     return {
       kind: 'park',
       end: { kind: 'parked', state: 'waiting_approval', waitingFor: { kind: 'approval', approvalIds } },
@@ -111,38 +143,6 @@ function toOutcome(asked: Ready[], waits: WaitingFor[]): CallsOutcome {
   if (wait === undefined) return { kind: 'settled' };
   const state = wait.kind === 'children' ? 'waiting_children' : 'waiting_input';
   return { kind: 'park', end: { kind: 'parked', state, waitingFor: wait } };
-}
-
-/**
- * A call that had started before this run: one that parked gets its result from what has happened since; one that a
- * crash interrupted is run again when that does no harm, and else its outcome is said to be unknown.
- */
-function settleStarted(run: Run, call: OpenCall, tool: Tool): 'open' | 'settled' | 'waiting' {
-  if (call.started === null) return 'open';
-  if (call.parkedOn !== null) {
-    const since = run.state.sincePark.map((event) => readKnownEvent({ ...event, at: EPOCH })).filter(isKnown);
-    const result = tool.resume?.(call.parkedOn, since) ?? null;
-    if (result === null) return 'waiting';
-    run.journal.stage([toResultEvent(call, tool, result, { durationMs: 0 })]);
-    return 'settled';
-  }
-  if (tool.idempotency !== 'once') return 'open';
-  run.journal.stage([
-    toResultEvent(
-      call,
-      tool,
-      {
-        status: 'unknown',
-        text: 'The process that ran this call ended before its result was known. It was not run again. Whether it took effect is unknown: check (for example by reading what it would have changed) before you repeat it.',
-      },
-      { durationMs: 0 },
-    ),
-  ]);
-  return 'settled';
-}
-const EPOCH = new Date(0).toISOString();
-function isKnown(event: KnownEvent | null): event is KnownEvent {
-  return event !== null;
 }
 
 function decideCall(run: Run, call: OpenCall, tool: Tool, input: unknown): Ready {
@@ -225,6 +225,8 @@ async function runInOrder(run: Run, ready: Ready[]): Promise<ToolRun[]> {
   const outcomes: ToolRun[] = [];
   for (const one of ready) {
     run.signal.throwIfAborted();
+    // One before it may have lost the machine: the next one boots in its own time, not in the tool's.
+    if (one.tool.tier === 'vm') await holdGuest(run);
     const [started] = await start(run, [one]);
     if (started === undefined) continue;
     const outcome = await runTool(run, one.call, one.tool, one.input);

@@ -1,4 +1,4 @@
-import type { AutonomyContext, Failure, GuestSession, WaitingFor, WaitingState } from '@vitto/contracts';
+import type { AutonomyContext, Failure, WaitingFor, WaitingState } from '@vitto/contracts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { TaskRecord } from '../journal/task.store.ts';
@@ -7,6 +7,7 @@ import type { Model } from '../models/model.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { ArtifactAccess } from '../tools/tool.ts';
 import type { AttachmentReader } from './attachments/show-attachments.ts';
+import type { ClaimGuest, GuestHold } from './guest-claim.ts';
 import type { DecideCall, EvaluateGate } from './hooks.ts';
 import type { RunState } from './run-state.ts';
 import type { TaskJournal } from './task-journal.ts';
@@ -24,23 +25,15 @@ export interface LoopDependencies {
   limiter: ModelLimiter;
   systemPrompt: string;
   artifacts: ArtifactAccess;
-  /** Makes or finds the task's guest; rejects with `GuestError`. The loop calls it at the first need, once a run. */
-  claimGuest: () => Promise<ClaimedGuest>;
+  claimGuest: ClaimGuest;
+  /** Lets the task's claim on its VM go, journaled before; the process sandbox keeps what it has. Never throws. */
+  restGuest: () => Promise<void>;
   /** Puts the user's secrets where a value names them; rejects with `secret.unknown`. */
   fillSecrets: <T>(value: T) => Promise<T>;
   clock: Clock;
   logger: Logger;
   timeZone: string;
   dailyLimitNano: number | null;
-}
-
-/** A guest and how it came, so that a fallback is never silent. */
-export interface ClaimedGuest {
-  session: GuestSession;
-  /** Why it is not a VM; `null` when it is. */
-  degradedReason: string | null;
-  /** What the user expects of it and it has not, as a sentence each. The loop tells each once a run and takes it off. */
-  notices: string[];
 }
 
 /** One run of a task by one worker: from taking it to parking, ending or losing it. */
@@ -64,7 +57,9 @@ export interface Run {
   reload: () => Promise<void>;
   /** Milliseconds on the monotonic clock at which the running time began. */
   startedAt: number;
-  guest: Promise<ClaimedGuest> | null;
+  guest: Promise<GuestHold> | null;
+  /** Milliseconds on the monotonic clock at which the guest was last called. */
+  guestUsedAt: number;
   /** Gives the files of the conversation to the model. */
   attachments: AttachmentReader;
 }

@@ -1,6 +1,7 @@
 import type { EventPayload, WaitingFor } from '@vitto/contracts';
 import { readToolCalls, type TurnCall } from '../models/tool-input.ts';
 import type { AssistantPart } from '../models/model.ts';
+import { DEGRADE_QUESTION } from './guest-claim.ts';
 import type { FoldEvent } from './task-journal.ts';
 import type { CompletedCall } from './stuck.ts';
 
@@ -47,6 +48,16 @@ export class RunState {
   hasGate = false;
   hasCompletedTurn = false;
   isDegraded = false;
+  /** The VM that the task had last; `null`: none yet. */
+  vm: EventPayload<'vm.acquired'> | null = null;
+  /** The task's claim on it has neither been let go nor lost. */
+  isVmHeld = false;
+  /** It was lost, and the next one has not come yet. */
+  isVmLost = false;
+  /** Who started the task lets its commands run in the process sandbox where no VM can be had. */
+  mayDegrade = false;
+  /** The question whether the process sandbox will do, when it was asked and not taken back. */
+  degradation: { id: string; decision: 'pending' | 'approved' | 'refused' } | null = null;
   /** What the provider counted for the newest request, and how long that was. */
   measured: { inputTokens: number; bytes: number } | null = null;
   readonly callIds = new Set<string>();
@@ -81,6 +92,7 @@ export class RunState {
 const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) => void> = {
   'user.message': (state, payload: EventPayload<'user.message'>, seq) => {
     state.inputSeq = seq;
+    state.mayDegrade ||= payload.mayDegrade === true;
     // An answer to a question is that call's result, not a new wish.
     if (payload.answers === undefined) state.wish(seq);
   },
@@ -89,6 +101,18 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
   },
   'vm.degraded': (state) => {
     state.isDegraded = true;
+  },
+  'vm.acquired': (state, payload: EventPayload<'vm.acquired'>) => {
+    state.vm = payload;
+    state.isVmHeld = true;
+    state.isVmLost = false;
+  },
+  'vm.released': (state) => {
+    state.isVmHeld = false;
+  },
+  'vm.lost': (state) => {
+    state.isVmHeld = false;
+    state.isVmLost = true;
   },
   'agent.iteration': (state, payload: EventPayload<'agent.iteration'>) => {
     state.iteration = payload.iteration;
@@ -102,6 +126,10 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
     if (call !== undefined) call.started = payload;
   },
   'approval.requested': (state, payload: EventPayload<'approval.requested'>) => {
+    if (payload.tool === DEGRADE_QUESTION) {
+      state.degradation = { id: payload.approvalId, decision: 'pending' };
+      return;
+    }
     const call = state.openCalls.get(payload.callId);
     if (call === undefined) return;
     call.approval = {
@@ -112,6 +140,12 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
     };
   },
   'approval.decided': (state, payload: EventPayload<'approval.decided'>) => {
+    if (state.degradation?.id === payload.approvalId) {
+      // Taken back (a VM came, the user wrote instead): it may be asked again. Silence is no yes.
+      if (payload.decision === 'void') state.degradation = null;
+      else state.degradation.decision = payload.decision === 'approved' ? 'approved' : 'refused';
+      return;
+    }
     const approval = state.openCalls.get(payload.callId)?.approval;
     if (approval?.id !== payload.approvalId) return;
     approval.decision = payload.decision;

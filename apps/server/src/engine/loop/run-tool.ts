@@ -1,33 +1,18 @@
-import {
-  GuestError,
-  type EventPayload,
-  type GuestSession,
-  type NewEvent,
-  type WaitingFor,
-} from '@vitto/contracts';
+import { GuestError, type NewEvent, type WaitingFor } from '@vitto/contracts';
 import { AppError, describeError } from '../../kernel/app-error.ts';
 import { cutText } from '../../kernel/text/cut.ts';
 import { maskSecrets } from '../../kernel/text/mask-secrets.ts';
 import type { Tool, ToolContext, ToolOutcome, ToolResult } from '../tools/tool.ts';
 import { LostLease } from '../journal/journal.store.ts';
-import { DeltaWriter } from './delta-writer.ts';
 import { runningMs, type Run } from './run-context.ts';
 import type { Finish } from './task-journal.ts';
 import type { OpenCall } from './run-state.ts';
+import { openContext, whereRan } from './tool-context.ts';
 import { boundResult, toResultEvent } from './tool-result.ts';
 
 /** How a handler ended. `done` has journaled its result, or staged it when it was the turn's last. */
 export type ToolRun =
   { kind: 'done' } | { kind: 'park'; waitingFor: WaitingFor } | { kind: 'finish'; finish: Finish };
-
-const PROGRESS_EVERY_MS = 200;
-const PROGRESS_MAX_LENGTH = 4_096;
-
-/** The guest that a call took, and what is to be told with its result. */
-interface GuestUse {
-  guest: GuestSession | null;
-  notices: string[];
-}
 
 /**
  * Runs the handler of a call that is journaled as started, with its time limit and its progress, and journals the end.
@@ -38,11 +23,9 @@ export async function runTool(run: Run, call: OpenCall, tool: Tool, input: unkno
   const began = clock.monotonic();
   const limit = timeLimit(run, tool);
   const timeout = AbortSignal.timeout(limit);
-  const progress = openProgress(run, call);
-  const used: GuestUse = { guest: null, notices: [] };
-  const context = toContext(run, call, AbortSignal.any([run.signal, timeout]), progress, used);
+  const { context, used, finish } = openContext(run, call, AbortSignal.any([run.signal, timeout]));
   const outcome = await callHandler(run, tool, input, context, timeout, limit);
-  await progress.finish();
+  await finish();
   run.signal.throwIfAborted();
   if (outcome.status === 'park') return { kind: 'park', waitingFor: outcome.waitingFor };
 
@@ -56,7 +39,7 @@ export async function runTool(run: Run, call: OpenCall, tool: Tool, input: unkno
     await run.journal.taint();
   }
   const durationMs = clock.monotonic() - began;
-  await record(run, toResultEvent(call, tool, result, { durationMs, ranOn: whereRan(used.guest) }));
+  await record(run, toResultEvent(call, tool, result, { durationMs, ranOn: whereRan(used.hold) }));
   if (outcome.status !== 'finish') return { kind: 'done' };
   const { text, success, artifacts } = outcome;
   return {
@@ -131,104 +114,10 @@ async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 /** A stopped command still returns what it printed: it is given TERM, 2 s, then KILL. */
 const ABORT_GRACE_MS = 4_000;
 
-interface Progress {
-  report: ToolContext['reportProgress'];
-  finish: () => Promise<void>;
-}
-
-function openProgress(run: Run, call: OpenCall): Progress {
-  const writers = new Map<string, DeltaWriter>();
-  const report: ToolContext['reportProgress'] = (stream, text) => {
-    let writer = writers.get(stream);
-    if (writer === undefined) {
-      writer = new DeltaWriter({
-        everyMs: PROGRESS_EVERY_MS,
-        maxLength: PROGRESS_MAX_LENGTH,
-        holdsBackSecrets: true,
-        write: (delta) => run.journal.append([progressEvent(call, stream, delta)]),
-      });
-      writers.set(stream, writer);
-    }
-    // A lost lease shows at the next write of the loop itself.
-    writer.push(text).catch(() => undefined);
-  };
-  const finish = async () => {
-    for (const writer of writers.values()) await writer.finish();
-  };
-  return { report, finish };
-}
-
-function progressEvent(call: OpenCall, stream: 'stdout' | 'stderr' | 'note', text: string): NewEvent {
-  const shown =
-    text.length > PROGRESS_MAX_LENGTH ? `…${text.slice(-PROGRESS_MAX_LENGTH).toWellFormed()}` : text;
-  return { type: 'tool.progress', payload: { callId: call.callId, stream, text: shown } };
-}
-
-function toContext(
-  run: Run,
-  call: OpenCall,
-  signal: AbortSignal,
-  progress: Progress,
-  used: GuestUse,
-): ToolContext {
-  const { task } = run;
-  return {
-    task: {
-      id: task.id,
-      userId: task.userId,
-      conversationId: task.conversationId,
-      parentId: task.parentId,
-      rootId: task.rootId,
-      depth: task.depth,
-      allowedPaths: task.allowedPaths,
-    },
-    callId: call.callId,
-    signal,
-    reportProgress: progress.report,
-    artifacts: run.deps.artifacts,
-    claimGuest: async () => {
-      const { session, notices } = await claimGuest(run);
-      used.guest = session;
-      used.notices.push(...notices);
-      for (const notice of notices) progress.report('note', `${notice}\n`);
-      return session;
-    },
-    fillSecrets: run.deps.fillSecrets,
-    isTainted: () => task.isTainted,
-    budgetLeft: () => ({
-      iterations: task.maxIterations - run.state.iteration,
-      tokens: task.maxTokens === null ? null : task.maxTokens - run.spent.tokens,
-      costUsd: task.maxCostNano === null ? null : (task.maxCostNano - run.spent.costNano) / 1e9,
-      durationMs: task.maxDurationMs === null ? null : task.maxDurationMs - runningMs(run),
-    }),
-  };
-}
-
-/** Claims the task's guest once a run, with what is still to be told of it. Where it is not a VM, that is journaled before the first command runs. */
-async function claimGuest(run: Run): Promise<{ session: GuestSession; notices: string[] }> {
-  run.guest ??= run.deps.claimGuest().catch((error: unknown) => {
-    run.guest = null;
-    throw error;
-  });
-  const { session, degradedReason, notices } = await run.guest;
-  if (degradedReason !== null && !run.state.isDegraded) {
-    run.state.isDegraded = true;
-    await run.journal.append([
-      { type: 'vm.degraded', payload: { reason: degradedReason, fallbackTier: 'process-sandbox' } },
-    ]);
-  }
-  // Taken off, so that the first call alone tells them.
-  return { session, notices: notices.splice(0) };
-}
-
 /** The person has seen them as a note; the model reads them with the result. */
 function withNotices(result: ToolResult, notices: string[]): ToolResult {
   if (notices.length === 0) return result;
   return { ...result, text: [result.text, ...notices.map((notice) => `[${notice}]`)].join('\n\n') };
-}
-
-function whereRan(guest: GuestSession | null): EventPayload<'tool.called'>['ranOn'] {
-  return guest === null ? { kind: 'in-process' } : { kind: guest.kind, sandboxId: guest.id };
 }
 
 function toToolResult(outcome: Exclude<ToolOutcome, { status: 'park' }>): ToolResult {

@@ -5,7 +5,7 @@ export interface PromptFacts {
   /** Host folders that the user allows to be read. */
   allowedPaths: readonly string[];
   /** Whether commands can be run at all, and in what. */
-  guest: { home: string; hasNetwork: boolean } | null;
+  guest: { home: string; kind: 'vm' | 'process-sandbox' } | null;
   /** The user's own language, `en` or `es`. */
   language: 'en' | 'es';
   /** The user's skills that are switched on. */
@@ -39,14 +39,31 @@ export function buildSystemPrompt(facts: PromptFacts): string {
 function guestRules({ guest, allowedPaths }: PromptFacts): string {
   if (guest === null)
     return 'Commands and files: there is no sandbox here, so commands and files are not available.';
-  const folders =
-    allowedPaths.length === 0
-      ? '- The user has allowed no folder of the host.'
-      : `- Folders of the user that you may read (never write): ${allowedPaths.map((path) => JSON.stringify(path)).join(', ')}. To change something, copy it into your home first, and hand over a patch (\`diff -u\` or \`git diff\`) as a file of \`task_complete\`.`;
   return [
     'Commands and files:',
-    `- Commands run in a sandbox of this task; your home and working directory is ${guest.home}. It is removed when the task ends.`,
-    guest.hasNetwork ? '- The sandbox reaches only allowed hosts.' : '- The sandbox has no network.',
-    folders,
+    ...(guest.kind === 'vm' ? VM_RULES : SANDBOX_RULES).map((rule) => rule.replace('{home}', guest.home)),
+    describeFolders(guest.kind, allowedPaths),
   ].join('\n');
+}
+
+/** Which of the two it is shows at the first call only: the instructions must not change within a task. */
+const VM_RULES = [
+  '- Commands run in a machine of the user (a VM), or where none can be had in a smaller sandbox; your home and working directory is {home}. The first result says which it is, and what can be reached and installed.',
+  '- The home of a VM stays for later tasks of the user: work in folders of your own there, and do not clear what you did not make.',
+];
+const SANDBOX_RULES = [
+  '- Commands run in a sandbox of this task; your home and working directory is {home}. It is removed when the task ends.',
+  '- The sandbox has no network.',
+];
+
+function describeFolders(kind: 'vm' | 'process-sandbox', allowedPaths: readonly string[]): string {
+  if (allowedPaths.length === 0) return '- The user has allowed no folder of the host.';
+  const paths = allowedPaths.map((path) => JSON.stringify(path)).join(', ');
+  const handOver = 'hand over a patch (`diff -u` or `git diff`) as a file of `task_complete`';
+  if (kind === 'process-sandbox')
+    return `- Folders of the user that you may read (never write): ${paths}. To change something, copy it into your home first, and ${handOver}.`;
+  return `- Folders of the user's host that you may read: ${paths}. A VM has copies of them in {home}/work (the first result says where), the smaller sandbox shows them where they are, read-only. Change copies only, and ${handOver}.`.replace(
+    '{home}',
+    '/home/user',
+  );
 }

@@ -44,8 +44,8 @@ export interface TaskJournal {
   requestApprovals: (approvals: NewApproval[], events: NewEvent[]) => Promise<void>;
   /** Uses an approval up and journals the call that it allows, in one transaction; false when it is not good (any more). */
   startApproved: (approvalId: string, argumentsHash: string, event: NewEvent) => Promise<boolean>;
-  /** Ends the approvals of this task that nobody will decide any more. */
-  voidApprovals: (reason: string) => Promise<void>;
+  /** Ends the approvals of this task (those of one tool) that nobody will decide any more. */
+  voidApprovals: (reason: string, tool?: string) => Promise<void>;
   /** Marks the task as having read untrusted text. */
   taint: () => Promise<void>;
   /** Ends the ownership. False: there is news to read first, and nothing was written. */

@@ -39,6 +39,11 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
    * On abort it stops its work, its processes included, and may reject with the signal's reason.
    */
   run: (input: z.output<Input>, context: ToolContext) => Promise<ToolOutcome>;
+  /**
+   * For a `once` tool of the VM tier: what became of a call whose process died while it ran, from the record of the VM
+   * it ran in (`context.claimGuest`); `null`: that is not known.
+   */
+  settle?: (input: z.output<Input>, context: ToolContext) => Promise<ToolResult | null>;
   /** For a tool that parks: makes the call's result from what happened while the task waited; `null`: still waiting. */
   resume?: (waitingFor: WaitingFor, since: KnownEvent[]) => ToolResult | null;
 }

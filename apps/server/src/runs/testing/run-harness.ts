@@ -114,6 +114,8 @@ export async function createRunHarness(options: {
   settings?: Partial<Settings>;
   guest?: GuestSession;
   guestNotices?: string[];
+  /** All of the guests, instead of `guest`. */
+  guests?: RunTaskDependencies['guests'];
   rootBudget?: Partial<RunDependencies['rootBudget']>;
 }) {
   const { database, url, drop } = await createTestDatabase();
@@ -158,15 +160,18 @@ export async function createRunHarness(options: {
     limiter: new ModelLimiter(systemClock),
     secrets,
     readSettings,
-    guests: {
+    guests: options.guests ?? {
       claim: () =>
         options.guest === undefined
           ? Promise.reject(new GuestError('unavailable', 'no sandbox in this test'))
           : Promise.resolve({
+              kind: 'claimed',
               session: options.guest,
+              vm: null,
               degradedReason: 'a test',
               notices: [...(options.guestNotices ?? [])],
             }),
+      rest: () => Promise.resolve(),
       release: () => Promise.resolve(),
       suspend: () => Promise.resolve(),
       facts: () => Promise.resolve(null),

@@ -61,11 +61,13 @@ export async function createDoorTestbed(tools: Tool[]): Promise<DoorTestbed> {
     readSettings: runs.readSettings,
     guests: {
       claim: () => Promise.reject(new Error('no sandbox in this test')),
+      rest: () => Promise.resolve(),
       release: () => Promise.resolve(),
       suspend: () => Promise.resolve(),
       facts: () => Promise.resolve(null),
     },
     sweepGuests: () => Promise.resolve(),
+    canHaveVm: () => Promise.resolve(false),
     dailyLimitNano: null,
     clock: systemClock,
     logger: silentLogger,

@@ -18,8 +18,10 @@ const SANDBOX_LIMITS: Record<NonNullable<ExecResult['limit']>, string> = {
   processes: ' (512 processes and threads for the command and all it starts)',
 };
 
+type Ended = Pick<ExecResult, 'limit' | 'timedOut' | 'signal' | 'exitCode' | 'leftoversKilled'>;
+
 /** How a command ended, in one or two sentences. Without its duration: the same result must read the same. */
-export function describeEnd(result: ExecResult, kind: GuestSession['kind']): string {
+export function describeEnd(result: Ended, kind: GuestSession['kind']): string {
   const sentences: string[] = [];
   if (result.limit !== null) {
     sentences.push(
@@ -38,7 +40,7 @@ export function describeEnd(result: ExecResult, kind: GuestSession['kind']): str
 }
 
 /** The output as readable text; streams that are empty are left out. */
-export function describeOutput(result: ExecResult): string[] {
+export function describeOutput(result: Pick<ExecResult, 'stdout' | 'stderr'>): string[] {
   const parts = [...describeStream('stdout', result.stdout), ...describeStream('stderr', result.stderr)];
   return parts.length === 0 ? ['There was no output.'] : parts;
 }

@@ -1,4 +1,4 @@
-import type { ExecResult, GuestSession } from '@vitto/contracts';
+import type { ExecResult, GuestSession, VmGuestSession } from '@vitto/contracts';
 import { z } from 'zod';
 import { defineTool, type ToolContext, type ToolResult } from '../tool.ts';
 import { commandProgram } from './command-program.ts';
@@ -6,6 +6,7 @@ import { describeEnd, describeOutput } from './command-report.ts';
 import { withGuest } from './guest-failure.ts';
 import { command, cwd, env, MARGIN_MS, TIME_LIMITS } from './guest-inputs.ts';
 import { OutputSpool } from './output-spool.ts';
+import { recordOf, settleCommand } from './settle-command.ts';
 import { TerminalText } from './terminal-text.ts';
 
 const MAX_SECONDS = TIME_LIMITS.command / 1000;
@@ -38,6 +39,10 @@ export const runCommand = defineTool({
   timeoutMs: TIME_LIMITS.command + MARGIN_MS,
   grantKey: (args) => commandProgram(args.command),
   run: (args, context) => withGuest(context, (guest) => run(guest, args, context)),
+  settle: async (_args, context) => {
+    const guest = await context.claimGuest();
+    return guest.kind === 'vm' ? settleCommand(guest as VmGuestSession, context) : null;
+  },
 });
 
 async function run(guest: GuestSession, args: Input, context: ToolContext): Promise<ToolResult> {
@@ -53,6 +58,7 @@ async function run(guest: GuestSession, args: Input, context: ToolContext): Prom
       ...(args.env === undefined ? {} : { env: args.env }),
       ...(args.stdin === undefined ? {} : { stdin: args.stdin }),
       timeoutMs: Math.round((args.timeoutSeconds ?? MAX_SECONDS) * 1000),
+      callId: recordOf(context),
       signal: context.signal,
       onOutput: (stream, text) => report(stream, live[stream].push(text)),
       spool: (_stream, bytes) => spool.write(bytes),
