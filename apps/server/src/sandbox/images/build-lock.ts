@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * Runs `work` while nobody else on this machine holds the lock file, in whatever process: the lock is the operating
+ * system's (flock), held by a program that ends when this process does, so it is never left behind.
+ * `onWait` is told once when somebody else holds it.
+ */
+export async function withFileLock<T>(
+  file: string,
+  options: { signal?: AbortSignal | undefined; onWait?: (() => void) | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  const release =
+    (await takeLock(file, ['--nonblock'], options.signal)) ?? (await waitForLock(file, options));
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+async function waitForLock(
+  file: string,
+  options: { signal?: AbortSignal | undefined; onWait?: (() => void) | undefined },
+): Promise<() => Promise<void>> {
+  options.onWait?.();
+  const release = await takeLock(file, [], options.signal);
+  if (release === null) throw new Error(`the lock ${file} could not be taken`);
+  return release;
+}
+
+/** `null` when it is taken. `cat` gives back the first byte once flock has started it, and ends with our end of the pipe. */
+function takeLock(
+  file: string,
+  flags: string[],
+  signal: AbortSignal | undefined,
+): Promise<(() => Promise<void>) | null> {
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', 'flock', '--no-fork', ...flags, file, 'cat'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    ...(signal === undefined ? {} : { signal }),
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.write('.');
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const release = async () => {
+    child.stdin.end();
+    await ended;
+  };
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.stdout.once('data', () => resolve(release));
+    child.once('close', (code) =>
+      code === 1 ? resolve(null) : reject(new Error(`flock ended with ${code}`)),
+    );
+  });
+}
