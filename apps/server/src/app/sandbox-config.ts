@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { degradePolicy, templateName, type DegradePolicy } from '@vitto/contracts';
 import { z } from 'zod';
-import type { Role } from './config.ts';
 
 /** The VM tier, as the installation set it up (specification 14). */
 export interface SandboxConfig {
@@ -120,7 +119,7 @@ export function toSandboxConfig(variables: SandboxVariables, cacheHome: string |
 /** What cannot be meant together, by the variable to correct. */
 export function findContradictions(
   sandbox: SandboxConfig,
-  roles: readonly Role[],
+  roles: readonly string[],
 ): { path: string; message: string }[] {
   const isHostOnly = roles.every((role) => role === 'sandbox');
   const problems: [boolean, string, string][] = [
