@@ -53,6 +53,6 @@ function switchedOff(): ProviderError {
   return new ProviderError(
     'unavailable',
     'Machines of their own are switched off on this host.',
-    'Set VITTO_SANDBOX_PROVIDER=qemu to have them.',
+    'Set VITTO_VM_PROVIDER=qemu to have them.',
   );
 }

@@ -1,12 +1,11 @@
 import { constants } from 'node:os';
 import type { ProcessOutput } from '@vitto/contracts';
-import { withoutCutEnd, withoutCutStart } from '../../guest/captured-output.ts';
+import { PROCESS_READ_BYTES, processText } from '../../guest/process-text.ts';
 import { signalName } from '../../guest/signal-names.ts';
 import { endSandbox } from './exec-command.ts';
 import type { RunningSandbox, SandboxEnd } from './running-sandbox.ts';
 
 const KEPT_BYTES = 1024 * 1024;
-const READ_BYTES = 256 * 1024;
 
 /** A process that runs on between calls, with the last megabyte of its output. */
 export class LongProcess {
@@ -32,14 +31,12 @@ export class LongProcess {
     return this.#end === null;
   }
 
-  /** Output from `offset` on. Never ends within a character unless nothing more can come. */
+  /** Output from `offset` on. */
   read(offset = 0): ProcessOutput {
     const start = Math.min(Math.max(offset, this.#from), this.#to);
     const kept = Buffer.concat(this.#chunks);
-    const available = kept.subarray(start - this.#from, start - this.#from + READ_BYTES);
+    const available = kept.subarray(start - this.#from, start - this.#from + PROCESS_READ_BYTES);
     const isLast = this.#end !== null && start + available.length === this.#to;
-    const whole = isLast ? available : withoutCutEnd(available);
-    const text = start > offset ? withoutCutStart(whole) : whole;
     const status = this.#end?.status ?? null;
     return {
       processId: this.id,
@@ -49,9 +46,7 @@ export class LongProcess {
         this.#end === null || status?.signal === 0
           ? null
           : signalName(status?.signal ?? constants.signals.SIGKILL),
-      text: text.toString('utf8'),
-      nextOffset: start + whole.length,
-      missingBytes: Math.max(0, Math.min(start, this.#to) - offset) + (whole.length - text.length),
+      ...processText(available, { asked: offset, start, isLast }),
     };
   }
 
