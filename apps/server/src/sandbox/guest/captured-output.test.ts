@@ -23,6 +23,20 @@ describe('captured output', () => {
     });
   });
 
+  it('counts what is not at hand, without taking the characters at its borders for broken', () => {
+    const fox = Buffer.from('🦊');
+    const capture = new OutputCapture(6, 6);
+    capture.push(Buffer.concat([fox, fox.subarray(0, 2)]));
+    capture.skip(100);
+    capture.push(Buffer.concat([fox.subarray(2), fox]));
+    expect(capture.finish()).toEqual({
+      text: '🦊\n[… 104 bytes not shown …]\n🦊',
+      totalBytes: 112,
+      missingBytes: 104,
+      replaced: false,
+    });
+  });
+
   it('says when bytes were no text, an unfinished character at the end included', () => {
     for (const bytes of [[0xff], [0x61, 0xf0, 0x9f]]) {
       const capture = new OutputCapture();

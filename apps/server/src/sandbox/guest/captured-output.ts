@@ -1,19 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import type { CapturedOutput } from '@vitto/contracts';
+import { ByteQueue } from './byte-queue.ts';
 
 /** Bytes kept of the beginning and of the end of a stream. */
-const HEAD_BYTES = 512 * 1024;
-const TAIL_BYTES = 512 * 1024;
+export const HEAD_BYTES = 512 * 1024;
+export const TAIL_BYTES = 512 * 1024;
 
 /** Keeps head and tail of a byte stream in bounded memory and decodes them as UTF-8 without cutting a character. */
 export class OutputCapture {
   readonly #headBytes: number;
   readonly #tailBytes: number;
-  #head: Buffer[] = [];
-  #headSize = 0;
-  #tail: Buffer[] = [];
-  #tailSize = 0;
+  readonly #head = new ByteQueue();
+  readonly #tail = new ByteQueue();
   #total = 0;
+  #isAfterGap = false;
   #validator: InstanceType<typeof TextDecoder> | null = new TextDecoder('utf-8', { fatal: true });
 
   constructor(headBytes = HEAD_BYTES, tailBytes = TAIL_BYTES) {
@@ -24,19 +24,25 @@ export class OutputCapture {
   push(chunk: Buffer): void {
     this.#total += chunk.length;
     this.#validate(chunk);
-    const forHead = Math.min(chunk.length, this.#headBytes - this.#headSize);
-    if (forHead > 0) {
-      this.#head.push(chunk.subarray(0, forHead));
-      this.#headSize += forHead;
-    }
-    if (forHead < chunk.length) this.#pushTail(chunk.subarray(forHead));
+    const forHead = Math.min(chunk.length, this.#headBytes - this.#head.size);
+    if (forHead > 0) this.#head.push(chunk.subarray(0, forHead));
+    if (forHead === chunk.length) return;
+    this.#tail.push(chunk.subarray(forHead));
+    this.#tail.keepLast(this.#tailBytes);
+  }
+
+  /** Counts bytes of the middle that are not at hand. At least `headBytes` came before them, and `tailBytes` follow. */
+  skip(bytes: number): void {
+    this.#total += bytes;
+    if (this.#validator !== null) this.#validator = new TextDecoder('utf-8', { fatal: true });
+    this.#isAfterGap = true;
   }
 
   /** What was captured; call it once the stream has ended. */
   finish(): CapturedOutput {
     this.#validate(null);
-    const head = Buffer.concat(this.#head);
-    const tail = Buffer.concat(this.#tail).subarray(-this.#tailBytes);
+    const head = this.#head.concat();
+    const tail = this.#tail.concat().subarray(-this.#tailBytes);
     const missing = this.#total - head.length - tail.length;
     const captured = { totalBytes: this.#total, replaced: this.#validator === null };
     if (missing <= 0)
@@ -48,19 +54,11 @@ export class OutputCapture {
     return { ...captured, text: wholeHead.toString('utf8') + gap + wholeTail.toString('utf8'), missingBytes };
   }
 
-  #pushTail(chunk: Buffer): void {
-    // Copied: a small view would keep the whole buffer that it was read into.
-    this.#tail.push(Buffer.from(chunk));
-    this.#tailSize += chunk.length;
-    while (this.#tailSize - (this.#tail[0]?.length ?? 0) >= this.#tailBytes) {
-      this.#tailSize -= this.#tail.shift()?.length ?? 0;
-    }
-  }
-
   #validate(chunk: Buffer | null): void {
     try {
       if (chunk === null) this.#validator?.decode();
-      else this.#validator?.decode(chunk, { stream: true });
+      else this.#validator?.decode(this.#isAfterGap ? withoutCutStart(chunk) : chunk, { stream: true });
+      this.#isAfterGap = false;
     } catch {
       this.#validator = null;
     }

@@ -6,6 +6,8 @@ export interface Match {
 }
 
 const MAX_LINE_BYTES = 2000;
+/** No path is longer; a guest that says otherwise is not believed. */
+const MAX_FIELD_BYTES = 16_384;
 
 /** Reads `PATH NUL LINE ':' TEXT NEWLINE` records from grep, keeping a bounded part of each line. */
 export class MatchReader {
@@ -38,8 +40,8 @@ export class MatchReader {
   }
 
   #append(part: Buffer): void {
-    if (this.#field === 'path') this.#path += part.toString('latin1');
-    else if (this.#field === 'line') this.#line += part.toString('latin1');
+    if (this.#field === 'path') this.#path = bounded(this.#path, part);
+    else if (this.#field === 'line') this.#line = bounded(this.#line, part);
     else {
       const room = MAX_LINE_BYTES - this.#textSize;
       if (room > 0) this.#text.push(Buffer.from(part.subarray(0, room)));
@@ -64,4 +66,10 @@ export class MatchReader {
       this.#textSize = 0;
     }
   }
+}
+
+function bounded(field: string, part: Buffer): string {
+  return field.length < MAX_FIELD_BYTES
+    ? field + part.subarray(0, MAX_FIELD_BYTES).toString('latin1')
+    : field;
 }
