@@ -1,0 +1,116 @@
+import { AppError } from '../../kernel/app-error.ts';
+import { deleteClaim, putClaim, raiseClaim, type ClaimRow } from './claim.store.ts';
+import type { Held } from './machine.store.ts';
+import { sessionLost } from './session-calls.ts';
+import type { ClaimEnd, SessionDeps } from './session-types.ts';
+
+/** Who calls, and the number of its lease of the task. */
+export interface Caller {
+  taskId: string;
+  fence: number;
+}
+
+interface Claim extends Caller {
+  since: Date;
+  lastCallAt: Date;
+  /** It has called since that was last written down. */
+  hasCalled: boolean;
+}
+
+/** The tasks that hold a session, as the database has them. */
+export class SessionClaims {
+  readonly #deps: Pick<SessionDeps, 'database' | 'events'>;
+  readonly #held: Held;
+  readonly #userId: string;
+  readonly #claims = new Map<string, Claim>();
+
+  constructor(deps: Pick<SessionDeps, 'database' | 'events'>, held: Held, userId: string) {
+    this.#deps = deps;
+    this.#held = held;
+    this.#userId = userId;
+  }
+
+  get size(): number {
+    return this.#claims.size;
+  }
+  get all(): readonly Readonly<Claim>[] {
+    return [...this.#claims.values()];
+  }
+
+  /** Those that an earlier process of this host wrote. */
+  load(rows: ClaimRow[]): void {
+    for (const row of rows) this.#claims.set(row.taskId, { ...row, hasCalled: false });
+  }
+
+  /** False: the session does not run any more. @throws AppError `sandbox.stale-fence` */
+  async put(caller: Caller): Promise<boolean> {
+    this.#refuseStale(caller);
+    const row = await putClaim(this.#deps.database, this.#held, { ...caller, userId: this.#userId });
+    this.#refuseStale(caller);
+    if (row !== null) this.#claims.set(row.taskId, { ...row, hasCalled: false });
+    return row !== null;
+  }
+
+  /** Idempotent. */
+  async remove(taskId: string): Promise<boolean> {
+    await deleteClaim(this.#deps.database, this.#held.id, taskId);
+    return this.#claims.delete(taskId);
+  }
+
+  /** A call with a higher fence comes from the worker that has taken the task over: from now on only it may call. */
+  async raise(caller: Caller): Promise<void> {
+    this.#refuseStale(caller);
+    const claim = this.#claims.get(caller.taskId);
+    if (claim === undefined || claim.fence === caller.fence) return;
+    claim.fence = caller.fence;
+    await raiseClaim(this.#deps.database, { sessionId: this.#held.id, ...caller });
+  }
+
+  /** Notes a call. @throws GuestError `session-lost` without a claim; AppError `sandbox.stale-fence` */
+  use(caller: Caller): void {
+    this.#refuseStale(caller);
+    const claim = this.#claims.get(caller.taskId);
+    if (claim === undefined) throw sessionLost('this task has no claim on it');
+    Object.assign(claim, { hasCalled: true, lastCallAt: new Date() });
+  }
+
+  /** Those that have called since the last time that this was asked. */
+  takeCallers(isCalling: (taskId: string) => boolean): { sessionId: string; taskId: string }[] {
+    const called = this.all.filter((claim) => claim.hasCalled || isCalling(claim.taskId));
+    for (const { taskId } of called) Object.assign(this.#claims.get(taskId) as Claim, { hasCalled: false });
+    return called.map(({ taskId }) => ({ sessionId: this.#held.id, taskId }));
+  }
+
+  mayRelease(taskId: string): boolean {
+    return this.#claims.get(taskId)?.hasCalled === false;
+  }
+
+  /** Forgets all of them and tells whom they belonged to. The database's are gone with the change of state. */
+  end(how: ClaimEnd['how'], reason: string): void {
+    const tasks = [...this.#claims.keys()];
+    this.#claims.clear();
+    for (const taskId of tasks) this.tell(taskId, how, reason);
+  }
+
+  tell(taskId: string, how: ClaimEnd['how'], reason: string): void {
+    this.#deps.events.onClaimEnded?.({
+      sandboxId: this.#held.id,
+      userId: this.#userId,
+      taskId,
+      how,
+      reason,
+    });
+  }
+
+  #refuseStale(caller: Caller): void {
+    const seen = this.#claims.get(caller.taskId)?.fence ?? 0;
+    if (caller.fence < seen) throw staleFence();
+  }
+}
+
+export function staleFence(): AppError {
+  return new AppError('sandbox.stale-fence', 'Another worker has taken the task over.', {
+    status: 409,
+    hint: 'The task goes on there; nothing is to be done here.',
+  });
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { HostQueue } from './host-queue.ts';
+import type { StartDeps } from './start-machine.ts';
+import type { SessionAgent } from './session-agent.ts';
+import type { Vm } from '../providers/sandbox-provider.ts';
+
+/** Why a task no longer holds a session, when it has not let go of it itself. */
+export interface ClaimEnd {
+  sandboxId: string;
+  userId: string;
+  taskId: string;
+  /** `lost`: what was in the VM's memory is gone. */
+  how: 'released' | 'lost';
+  /** For people. */
+  reason: string;
+}
+
+/** A VM that is up, for what else is joined to it (its way out, the git transport, people's shells). */
+export interface OpenSandbox {
+  sandboxId: string;
+  userId: string;
+  template: string;
+  vm: Vm;
+  agent: SessionAgent;
+  sshHostPublicKey: string;
+}
+
+/** What others do when sessions come, go and lose claims. None of them may throw. */
+export interface SessionEvents {
+  onUp?: (sandbox: OpenSandbox) => void;
+  onDown?: (sandbox: OpenSandbox) => void;
+  onClaimEnded?: (end: ClaimEnd) => void;
+}
+
+export interface SessionPolicy {
+  /** A session without claims, before it is suspended. */
+  lingerMs: number;
+  /** False: it is ended without a snapshot then; its disk is kept. */
+  snapshotOnRelease: boolean;
+  /** A claim that makes no call for so long is released. */
+  maxLifetimeMs: number;
+  /** A session older than this is rotated. */
+  hardLifetimeMs: number;
+}
+
+export interface SessionDeps extends StartDeps {
+  hostId: string;
+  /** Of this process start. */
+  holder: string;
+  queue: HostQueue;
+  policy: SessionPolicy;
+  events: SessionEvents;
+  clock: Clock;
+  logger: Logger;
+  /** Aborts when this process stops or another one speaks for the host: nothing is touched any more. */
+  abandoned: AbortSignal;
+}
