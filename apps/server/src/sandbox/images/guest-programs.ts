@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { GuestFile } from './overlay.ts';
 import { runProgram, type ProgramSurroundings } from './run-program.ts';
 
-/** The programs that `images/guest` makes and where each goes; `vitto-init` is in the initramfs as well. */
+/** The programs of `images/guest` and where each goes. `vitto-init` is in the initramfs, and stays PID 1 from there. */
 const PROGRAMS: Readonly<Record<string, string>> = {
-  'vitto-init': '/usr/local/sbin/vitto-init',
   'vitto-agent': '/usr/local/sbin/vitto-agent',
   'vitto-git-ssh': '/usr/local/bin/vitto-git-ssh',
 };

@@ -5,7 +5,7 @@ import { makeCpio, type CpioEntry } from './cpio-archive.ts';
 import { readPackedKernel } from './kernel-image.ts';
 import { runProgram, type ProgramSurroundings } from './run-program.ts';
 
-/** Drivers that the cloud kernel has as modules and a VM needs before it has a disk, in the order in which they load. */
+/** Drivers that the cloud kernel has as modules and a VM needs before it has a disk; `images/guest/modules.c` loads them. */
 const MODULES = [
   'drivers/virtio/virtio.ko',
   'drivers/virtio/virtio_ring.ko',
@@ -16,7 +16,6 @@ const MODULES = [
   'drivers/block/virtio_blk.ko',
   'drivers/char/hw_random/virtio-rng.ko',
   'drivers/char/virtio_console.ko',
-  'drivers/virtio/virtio_balloon.ko',
 ];
 
 export interface KernelRequest {
@@ -65,17 +64,16 @@ async function readStart(file: string): Promise<Buffer> {
   }
 }
 
-/** `/init`, and `/modules/NN-name.ko`, which it loads in the order of their names. */
+/** `/init`, and `/modules/<name>.ko`, which it loads. */
 async function makeInitramfs(init: string, modules: string): Promise<Buffer> {
   const entries: CpioEntry[] = [
     { path: 'dev', mode: 0o755, content: null },
     { path: 'init', mode: 0o755, content: await readFile(init) },
     { path: 'modules', mode: 0o755, content: null },
   ];
-  for (const [at, path] of MODULES.entries()) {
+  for (const path of MODULES) {
     const content = await readFile(join(modules, path));
-    const place = String(at).padStart(2, '0');
-    entries.push({ path: `modules/${place}-${basename(path)}`, mode: 0o644, content });
+    entries.push({ path: `modules/${basename(path)}`, mode: 0o644, content });
   }
   return makeCpio(entries);
 }

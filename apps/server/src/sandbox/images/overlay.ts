@@ -1,4 +1,4 @@
-import { cp, mkdir } from 'node:fs/promises';
+import { copyFile, cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { runProgram, type ProgramSurroundings } from './run-program.ts';
@@ -16,7 +16,7 @@ export async function packOverlay(
   }
   for (const { from, to } of request.guestFiles) {
     await mkdir(join(request.stage, to, '..'), { recursive: true });
-    await cp(from, join(request.stage, to));
+    await copyFile(from, join(request.stage, to));
   }
   const plain = [
     '--owner=0',
