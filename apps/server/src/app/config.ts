@@ -6,6 +6,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import type { Budget } from '@vitto/contracts';
 import { AppError } from '../kernel/app-error.ts';
+import { pickBuildEnvironment } from '../sandbox/index.ts';
 import {
   findContradictions,
   SANDBOX_VARIABLES,
@@ -34,6 +35,8 @@ export interface Config {
   trustStartScore: number;
   workerConcurrency: number;
   sandbox: SandboxConfig;
+  /** What programs that build images get of this process's environment. */
+  buildEnvironment: Readonly<Record<string, string>>;
   logLevel: string;
   /** Values that must never be shown anywhere. */
   secrets: string[];
@@ -107,10 +110,14 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     ...(parsed.success ? [] : parsed.error.issues.map((issue) => toProblem(issue, merged))),
   ];
   if (!parsed.success || problems.length > 0) throw invalid(problems);
-  return toConfig(parsed.data, home);
+  return toConfig(parsed.data, home, environment);
 }
 
-function toConfig(variables: Variables, home: string): Config {
+function toConfig(
+  variables: Variables,
+  home: string,
+  environment: Record<string, string | undefined>,
+): Config {
   // Whoever names other hosts means those; the role is played here too when it is asked for.
   const usual =
     variables.VITTO_SANDBOX_URL === undefined ? ROLES : ROLES.filter((name) => name !== 'sandbox');
@@ -138,6 +145,7 @@ function toConfig(variables: Variables, home: string): Config {
     trustStartScore: variables.VITTO_TRUST_DEFAULT_SCORE,
     workerConcurrency: variables.VITTO_WORKER_CONCURRENCY,
     sandbox,
+    buildEnvironment: pickBuildEnvironment(environment),
     logLevel: variables.VITTO_LOG_LEVEL,
     secrets: listSecrets(variables),
   };

@@ -1,6 +1,7 @@
 import type { ImageInfo } from '@vitto/contracts';
 import { AppError, describeError } from '../../kernel/app-error.ts';
 import type { VmImage } from '../providers/sandbox-provider.ts';
+import type { BaseSnapshots } from './base-snapshots.ts';
 import { withFileLock } from './build-lock.ts';
 import type { BuildProgress } from './build-progress.ts';
 import { exportImage } from './export-image.ts';
@@ -14,10 +15,10 @@ import { hashRecipe } from './recipe-hash.ts';
 import { RunningBuilds } from './running-builds.ts';
 
 export interface ImageServiceOptions {
-  /** See `imagesFolder`. */
+  /** Absolute; see `VITTO_IMAGES`. */
   folder: string;
   isRoot: boolean;
-  /** What of this process's environment the builder's programs get (PATH, proxies). */
+  /** See `pickBuildEnvironment`. */
   environment: Readonly<Record<string, string>>;
   /** Makes and looks for base snapshots; `null` where no VM runs (images are built nevertheless). */
   baseSnapshots: BaseSnapshots | null;
@@ -28,13 +29,6 @@ export interface ImageServiceOptions {
   architecture?: NodeJS.Architecture;
   /** Every line that the programs of a build print. */
   onLine?: (line: string) => void;
-}
-
-/** Base snapshots as this host makes them, for the sizes that its VMs have. */
-export interface BaseSnapshots {
-  isThere(image: VmImage, defaults: ImageDefaults): Promise<boolean>;
-  /** Does nothing when it is there. @throws ProviderError */
-  ensure(image: VmImage, defaults: ImageDefaults): Promise<void>;
 }
 
 /** What VMs of an image get unless the host is told otherwise. */
@@ -105,7 +99,7 @@ export class ImageService {
   async ensureBaseSnapshot(image: VmImage): Promise<void> {
     const stored = (await this.#store.list(image.name)).find(({ hash }) => hash === image.hash);
     if (stored === undefined) throw notBuilt(image.name);
-    await this.#options.baseSnapshots?.ensure(stored, stored.manifest);
+    await this.#options.baseSnapshots?.ensure(stored);
   }
 
   /** Writes an image into one file that `import` takes on another host. @throws AppError `image.not-built`, `image.no-space` */
@@ -155,7 +149,7 @@ export class ImageService {
     if (baseSnapshots === null) return;
     onProgress({ step: 'Taking the base snapshot', fraction: BEFORE_SNAPSHOT });
     try {
-      await baseSnapshots.ensure(image, image.manifest);
+      await baseSnapshots.ensure(image);
       onProgress({ step: 'Done', fraction: 1 });
     } catch (error) {
       this.#problems.set(image.name, `There is no base snapshot of it: ${describeProblem(error)}`);
@@ -201,7 +195,7 @@ export class ImageService {
 
   async #hasBaseSnapshot(image: StoredImage): Promise<boolean> {
     const { baseSnapshots } = this.#options;
-    return baseSnapshots !== null && (await baseSnapshots.isThere(image, image.manifest));
+    return baseSnapshots !== null && (await baseSnapshots.isThere(image));
   }
 
   async #whatIsWrong(name: string, image: StoredImage | null, isCurrent: boolean): Promise<string | null> {

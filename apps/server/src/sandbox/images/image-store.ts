@@ -36,7 +36,9 @@ export class ImageStore {
   /** Names of which there is anything here. */
   async names(): Promise<string[]> {
     const entries = await readdir(this.folder, { withFileTypes: true }).catch(() => []);
-    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    return entries
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name);
   }
 
   lockFile(name: string): string {
