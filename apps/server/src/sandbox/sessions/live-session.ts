@@ -290,7 +290,6 @@ export class LiveSession {
       this.#log(error, 'that a VM is taken down could not be written'),
     );
     await running.sync(this.#deps.clock);
-    this.#deps.events.onDown?.(running.sandbox);
     running.agent.close();
   }
 
@@ -306,6 +305,7 @@ export class LiveSession {
     const size = await provider.measure(this.#machineFolder).catch(() => null);
     await this.#writeEnd(size?.diskBytes ?? null, end.snapshot, end.lostReason, end.isGoingOn);
     if (end.isGoingOn) return;
+    this.#tellDown();
     this.claims.end(end.lostReason === null ? 'released' : 'lost', end.reason);
     running.leave();
   }
@@ -332,6 +332,7 @@ export class LiveSession {
       if (origin !== 'user-snapshot') await this.#loseClaims('it could not be restored when it was rotated');
     }).catch(async (error: unknown) => {
       this.#log(error, 'a session could not be rotated');
+      if (this.#running === null) this.#tellDown();
       await this.#loseClaims(`it did not start again when it was rotated (${describeError(error)})`);
     });
   }
@@ -342,6 +343,10 @@ export class LiveSession {
     for (const { taskId } of all)
       await this.claims.remove(taskId).catch((error: unknown) => this.#log(error, 'a claim is left'));
     this.#lingerIfFree();
+  }
+
+  #tellDown(): void {
+    this.#deps.events.onDown?.({ sandboxId: this.id, userId: this.userId });
   }
 
   async #removeMachine(): Promise<void> {

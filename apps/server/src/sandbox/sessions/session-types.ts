@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { HostQueue } from './host-queue.ts';
-import type { StartDeps } from './start-machine.ts';
+import type { MachineOwner, StartDeps } from './start-machine.ts';
 import type { SessionAgent } from './session-agent.ts';
 import type { Vm } from '../providers/sandbox-provider.ts';
 
@@ -17,9 +17,7 @@ export interface ClaimEnd {
 }
 
 /** A VM that is up, for what else is joined to it (its way out, the git transport, people's shells). */
-export interface OpenSandbox {
-  sandboxId: string;
-  userId: string;
+export interface OpenSandbox extends MachineOwner {
   template: string;
   vm: Vm;
   agent: SessionAgent;
@@ -28,8 +26,10 @@ export interface OpenSandbox {
 
 /** What others do when sessions come, go and lose claims. None of them may throw. */
 export interface SessionEvents {
+  /** Its agent is there, also when it is there again after a break or a rotation. */
   onUp?: (sandbox: OpenSandbox) => void;
-  onDown?: (sandbox: OpenSandbox) => void;
+  /** No VM of it is left, and none is about to come back. */
+  onDown?: (sandbox: MachineOwner) => void;
   onClaimEnded?: (end: ClaimEnd) => void;
 }
 

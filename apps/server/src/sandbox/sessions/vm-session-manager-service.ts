@@ -144,15 +144,26 @@ export class VmSessionManagerService {
     return claimedGuest(sandboxId, caller, () => this.#sessions.get(sandboxId) ?? null);
   }
 
-  /** The VM of a user's machine that is up. @throws AppError `sandbox.not-found`, `sandbox.not-running` */
-  async sandboxOf(sandboxId: string, userId: string): Promise<OpenSandbox> {
+  /** The VM of a user's machine that is up. @throws AppError `sandbox.not-found` when it is not */
+  sandboxOf(sandboxId: string): OpenSandbox {
+    const sandbox = this.#sessions.get(sandboxId)?.sandbox ?? null;
+    if (sandbox === null) throw notFound('sandbox');
+    return sandbox;
+  }
+
+  /** Has a user's machine running, and keeps it so until `letGo`: for people. @throws AppError as `acquire`, `sandbox.not-found` */
+  async open(sandboxId: string, userId: string): Promise<{ sandbox: OpenSandbox; letGo: () => void }> {
+    this.#refuseWhenStopped();
     const session = await this.#sessionOf(sandboxId, userId);
     if (session === null) throw notFound('sandbox');
-    if (session.sandbox !== null) return session.sandbox;
-    throw new AppError('sandbox.not-running', 'The machine does not run.', {
-      status: 409,
-      hint: 'It runs while a task uses it.',
-    });
+    const letGo = session.hold(() => undefined);
+    try {
+      await session.ensureRunning();
+      return { sandbox: this.sandboxOf(sandboxId), letGo };
+    } catch (error) {
+      letGo();
+      throw error;
+    }
   }
 
   /** See `SandboxHost.snapshot`. */
