@@ -116,6 +116,13 @@ module.exports = {
       },
     },
     {
+      name: 'engine-starts-no-programs',
+      comment: 'Commands of tasks run in the guest that a task has claimed: tools have no way to run any on the host.',
+      severity: 'error',
+      from: { path: `${SERVER}(engine|autonomy|runs)/`, pathNot: TESTING },
+      to: { path: '^(node:)?(child_process|cluster)$' },
+    },
+    {
       name: 'no-circles',
       comment: 'Files that need each other are one thing, or one of them needs a function handed in.',
       severity: 'error',

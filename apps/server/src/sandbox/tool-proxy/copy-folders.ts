@@ -20,6 +20,11 @@ const UNPACK_MS = 300_000;
 const UNPACK =
   'set -e; rm -rf "$NEW"; mkdir -p "$NEW"; cat "$PARTS"/* | tar -xf - -C "$NEW" --no-same-owner; rm -rf "$PARTS"; mv -T "$NEW" "$TARGET"';
 
+/** People name a folder by its path on the host: in the machine that leads to the copy, unless something is there. */
+const LINK =
+  '{ [ ! -e "$SOURCE" ] || [ -L "$SOURCE" ]; } && sudo -n mkdir -p "$(dirname "$SOURCE")" && sudo -n ln -sfn "$TARGET" "$SOURCE"';
+const LINK_MS = 30_000;
+
 const copies = z.record(
   z.string(),
   z.object({ source: z.string(), sha256: z.string(), taskId: z.string(), leftOut: z.array(z.string()) }),
@@ -53,7 +58,14 @@ async function copyFolder(
   const own = Object.entries(known).find(
     ([, copy]) => copy.source === path && copy.taskId === context.taskId,
   );
-  if (own !== undefined) return describe(path, own[0], own[1].leftOut, 'as this task left it');
+  if (own !== undefined) {
+    return place(
+      guest,
+      path,
+      { name: own[0], leftOut: own[1].leftOut, state: 'as this task left it' },
+      context,
+    );
+  }
   const refusal = (await whyNotShown(path, context.secretFolders)) ?? (await findFolder(path));
   if (typeof refusal === 'string') return `Not copied into the VM: ${path}: ${refusal}.`;
   const packed = await packFolder(refusal, context.signal);
@@ -61,8 +73,10 @@ async function copyFolder(
   const sha256 = createHash('sha256').update(packed.tar).digest('hex');
   const { leftOut } = packed;
   const same = Object.entries(known).find(([, copy]) => copy.source === path && copy.sha256 === sha256);
-  if (same !== undefined)
-    return describe(path, same[0], leftOut, 'from an earlier task, with what was changed in it');
+  if (same !== undefined) {
+    const state = 'from an earlier task, with what was changed in it';
+    return place(guest, path, { name: same[0], leftOut, state }, context);
+  }
   const name = freeName(path, known);
   try {
     await unpack(guest, packed.tar, `${WORK}/${name}`, context.signal);
@@ -77,7 +91,22 @@ async function copyFolder(
     if (!(error instanceof GuestError) || error.code === 'session-lost') throw error;
     return `Not copied into the VM: ${path}: ${error.message}.`;
   }
-  return describe(path, name, leftOut, 'as it is now');
+  return place(guest, path, { name, leftOut, state: 'as it is now' }, context);
+}
+
+/** Has the host's path lead to a copy, and says where it is. */
+async function place(
+  guest: GuestSession,
+  path: string,
+  copy: { name: string; leftOut: string[]; state: string },
+  { signal }: CopyFoldersContext,
+): Promise<string> {
+  const target = `${WORK}/${copy.name}`;
+  const env = { SOURCE: path, TARGET: target };
+  const { exitCode } = await guest.exec({ command: LINK, cwd: '/', env, timeoutMs: LINK_MS, signal });
+  const alsoThere = exitCode === 0 ? ', and its path leads there' : '';
+  const without = copy.leftOut.length === 0 ? '' : ` Left out: ${copy.leftOut.join(', ')}.`;
+  return `A copy of ${path} is in ${target}${alsoThere} (${copy.state}); changes stay in the VM.${without}`;
 }
 
 async function unpack(guest: GuestSession, tar: Buffer, target: string, signal: AbortSignal): Promise<void> {
@@ -124,9 +153,4 @@ function freeName(path: string, known: Copies): string {
     const name = n === 1 ? plain : `${plain}-${n}`;
     if (!Object.hasOwn(known, name)) return name;
   }
-}
-
-function describe(path: string, name: string, leftOut: string[], state: string): string {
-  const without = leftOut.length === 0 ? '' : ` Left out: ${leftOut.join(', ')}.`;
-  return `A copy of ${path} is in ${WORK}/${name} (${state}); changes stay in the VM.${without}`;
 }

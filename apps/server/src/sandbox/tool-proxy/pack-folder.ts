@@ -99,5 +99,10 @@ async function collectTar(
 
 function listUnreadable(errors: string): string[] {
   const count = errors.split('\n').filter((line) => /^tar: .*Permission denied/.test(line)).length;
-  return count === 0 ? [] : [`${count} entries that only their owner may read`];
+  if (count === 0) return [];
+  return [
+    count === 1
+      ? 'one entry that only its owner may read'
+      : `${count} entries that only their owner may read`,
+  ];
 }
