@@ -83,7 +83,7 @@ function check(found: Repository, address: string): Repository {
     found.port >= 1 &&
     found.port <= 65_535 &&
     path.length <= MAX_PATH &&
-    !/[\u0000-\u001f\u007f]/.test(path) &&
+    !/\p{Cc}/u.test(path) &&
     segments.every((segment) => segment !== '' && segment !== '.' && segment !== '..') &&
     !/^[-~]/.test(segments[0] ?? '');
   if (!isGood) throw badAddress(address);

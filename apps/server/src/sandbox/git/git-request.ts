@@ -29,7 +29,7 @@ export function parseGitRequest(about: Buffer): GitRequest {
     else throw new GitRefusal(`ssh options are not taken here (${plain(option ?? '')})`);
   }
   const [destination = '', command = '', ...more] = args;
-  if (destination === '' || command === '' || more.length > 0) {
+  if (!/^[^:/]+$/.test(destination) || command === '' || more.length > 0) {
     throw new GitRefusal('this connection is for git alone: no shell, no other program');
   }
   return { ...readCommand(command, destination, port), isVersion2 };

@@ -1,5 +1,4 @@
 import { Transform, type Duplex } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { GitRefusal, plain, type GitRequest } from './git-request.ts';
 import type { GitSession } from './open-git-session.ts';
 
@@ -14,7 +13,8 @@ export interface RelayLimits {
 const STDERR_KEPT = 2_000;
 
 /**
- * Joins a guest's git to the program on the server until that has ended.
+ * Joins a guest's git to the program on the server until that has ended. On a refusal the guest's stream is left open:
+ * the reason is still to be said on it.
  * @throws GitRefusal when it did not end well or a limit was reached: with what the server said of it.
  */
 export async function relayGit(
@@ -24,32 +24,36 @@ export async function relayGit(
   limits: RelayLimits,
 ): Promise<void> {
   const { channel, close } = session;
-  const limit = new AbortController();
-  const stop = (why: string) => limit.abort(new GitRefusal(why));
+  const { promise: received, resolve, reject } = Promise.withResolvers<void>();
+  const stop = (why: string) => reject(new GitRefusal(why));
   const total = setTimeout(() => stop('it took longer than it may'), limits.totalMs);
   const idle = setTimeout(() => stop('the server and git were silent for too long'), limits.idleMs);
-  const count = () => countBytes(limits.maxBytes, () => idle.refresh());
+  const count = () => countBytes(limits.maxBytes, () => idle.refresh(), stop);
   const stderr = keepEnd(channel.stderr);
-  const exit = new Promise<number | null>((resolve) => {
-    channel.once('exit', (code: number | null) => resolve(code));
-    channel.once('close', () => resolve(null));
-  });
-  // A program that ends early reads no more; how it ended says more than the pipe that broke.
-  const sending = pipeline(guest, count(), channel, { signal: limit.signal }).catch(() => undefined);
+  const exit = readExit(channel);
+  guest.once('close', () => stop('git in the machine has ended'));
+  channel.on('error', () => stop('the connection broke off'));
+  // Not a pipeline: that would end the guest's stream with a failure of the other side, before its reason is known.
+  guest.pipe(count()).pipe(channel);
+  channel.pipe(count().once('end', resolve)).pipe(guest, { end: false });
   try {
-    await pipeline(channel, count(), guest, { signal: limit.signal, end: false });
+    await received;
     const code = await exit;
     if (code !== 0) throw new GitRefusal(describeEnd(request, code, stderr()));
     guest.end();
-  } catch (error) {
-    if (limit.signal.aborted) throw limit.signal.reason;
-    throw error instanceof GitRefusal ? error : new GitRefusal('the connection broke off');
   } finally {
     clearTimeout(total);
     clearTimeout(idle);
+    guest.unpipe();
     close();
-    await sending;
   }
+}
+
+function readExit(channel: GitSession['channel']): Promise<number | null> {
+  return new Promise((resolve) => {
+    channel.once('exit', (code: number | null) => resolve(code));
+    channel.once('close', () => resolve(null));
+  });
 }
 
 function describeEnd({ verb }: GitRequest, code: number | null, said: string): string {
@@ -65,13 +69,14 @@ function keepEnd(stream: NodeJS.ReadableStream): () => string {
   return () => text.split('\n').map(plain).join('\n').trim();
 }
 
-function countBytes(most: number, onBytes: () => void): Transform {
+function countBytes(most: number, onBytes: () => void, stop: (why: string) => void): Transform {
   let total = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       onBytes();
       total += chunk.length;
-      if (total > most) done(new GitRefusal('it is larger than it may be'));
+      // What is too much goes no further, and nothing after it does.
+      if (total > most) stop('it is larger than it may be');
       else done(null, chunk);
     },
   });
