@@ -9,6 +9,7 @@ import { createTestSecrets } from '../apps/server/src/identity/vault/testing.ts'
 import { openDatabase } from '../apps/server/src/kernel/database/database.ts';
 import { silentLogger } from '../apps/server/src/kernel/logger.ts';
 import { createIdleNotices } from '../apps/server/src/notices/testing.ts';
+import { SandboxHosts } from '../apps/server/src/sandbox/index.ts';
 import { SignalBus } from '../apps/server/src/kernel/signal-bus.ts';
 import { serveCalls } from './child-calls.ts';
 import { LoadWatch, type ProcessLoad } from './process-load.ts';
@@ -55,6 +56,8 @@ async function start(databaseUrl: string): Promise<{ port: number }> {
     }),
     modelSetup: createTestModelSetup(database),
     notices: createIdleNotices(database, signals),
+    sandboxHosts: new SandboxHosts({ hosts: [], logger: silentLogger }),
+    commandTimeoutMs: 60_000,
     dailyCostUsd: null,
     logger: silentLogger,
     version: 'bench',

@@ -26,7 +26,7 @@ async function examine(config: Config): Promise<ComponentStatus[]> {
     return [
       checkNode(),
       await checkDatabase(config),
-      describeSandbox(await sandbox.probe()),
+      describeSandbox(await sandbox.probe(), [], config.sandbox.developerTemplate),
       describeModels(await listModels(config)),
       await checkWebApp(),
       await checkDisk(dataRoot),

@@ -42,7 +42,7 @@ import { readSystemStatus } from '../ops/index.ts';
 import { Worker, type RunDependencies } from '../runs/index.ts';
 import type { Config } from './config.ts';
 import { createFolderCheck, resolveAllowedPaths } from './allowed-folders.ts';
-import { NO_HOSTS, SandboxedToolProxyService } from '../sandbox/index.ts';
+import { SandboxedToolProxyService } from '../sandbox/index.ts';
 import { Guests } from './guests.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { ModelAccess } from './model-access.ts';
@@ -50,6 +50,7 @@ import { ModelSetupService } from './model-setup.ts';
 import { Models } from './models.ts';
 import { openInstallation, type Installation } from './open-installation.ts';
 import { listenOn } from './listen-on.ts';
+import { openSandboxTier } from './sandbox-tier.ts';
 import { publishAddress } from './server-address.ts';
 import { createStartCode, ensureStartToken, recordWebhookDisabled } from './system-acts.ts';
 
@@ -119,6 +120,8 @@ export async function startVitto(config: Config): Promise<Vitto> {
     stops.push(() => queue.stop());
 
     const owner = await ensureOwner(database);
+    const tier = openSandboxTier(config, logger);
+    stops.push(tier.stop);
     const readUserSettings = (userId: string) => readSettings(database, userId);
     const readStatus = (userId: string) =>
       readSystemStatus(
@@ -126,6 +129,8 @@ export async function startVitto(config: Config): Promise<Vitto> {
           database,
           databaseKind: config.databaseUrl === null ? 'embedded' : 'external',
           probeSandbox: () => sandbox.probe(),
+          sandboxHosts: () => tier.hosts.infos(),
+          template: config.sandbox.developerTemplate,
           modelStatus: () => models.status(),
           version: VERSION,
           startedAt,
@@ -151,7 +156,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
     if (isWorker) {
       const guests = new Guests({
         proxy: new SandboxedToolProxyService({
-          pool: NO_HOSTS,
+          pool: tier.hosts,
           processSandbox: sandbox,
           degrade: config.sandbox.degrade,
           developerTemplate: config.sandbox.developerTemplate,
@@ -253,6 +258,8 @@ export async function startVitto(config: Config): Promise<Vitto> {
             },
             by,
           ),
+        sandboxHosts: tier.hosts,
+        commandTimeoutMs: config.sandbox.defaultTimeoutMs,
         dailyCostUsd: config.dailyCostUsd,
         listMainModels: async (userId) => models.listMain(await readUserSettings(userId)),
         logger,

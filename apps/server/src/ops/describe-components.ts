@@ -1,7 +1,6 @@
 import type { ComponentStatus, ModelStatus, SystemStatus } from '@vitto/contracts';
 import type { ProcessRecord } from '../kernel/process-registry.store.ts';
 import type { QueueFigures } from '../engine/index.ts';
-import type { SandboxProbe } from '../sandbox/index.ts';
 
 /** A task that waits longer than this for a worker says that the workers are too few, in milliseconds. */
 const LONG_WAIT_MS = 60_000;
@@ -51,23 +50,6 @@ export function describeWorkers(processes: readonly ProcessRecord[]): ComponentS
     state: 'degraded',
     detail: `${alive} running, ${silent} not heard of; what the silent ones ran is taken up by the others`,
     hint: 'Look at the machine of the silent process. It leaves this list when it starts again, or after a day.',
-  };
-}
-
-/** The sandbox as people see it, from its probe. */
-export function describeSandbox(probe: SandboxProbe): ComponentStatus {
-  if (!probe.available) {
-    return {
-      name: 'sandbox',
-      state: 'missing',
-      detail: `${probe.reason ?? 'not available'}; commands and files are off`,
-      ...(probe.hint === null ? {} : { hint: probe.hint }),
-    };
-  }
-  return {
-    name: 'sandbox',
-    state: 'degraded',
-    detail: `process sandbox, memory held by ${probe.memoryLimit ?? 'nothing'}; no VM tier in this version`,
   };
 }
 

@@ -1,21 +1,20 @@
-import type { ModelStatus, ProcessStatus, SystemStatus } from '@vitto/contracts';
+import type { ModelStatus, ProcessStatus, SandboxHostInfo, SystemStatus } from '@vitto/contracts';
 import type { Database } from '../kernel/database/database.ts';
 import { readProcesses, type ProcessRecord } from '../kernel/process-registry.store.ts';
 import { countTasks, readQueueFigures, type QueueFigures } from '../engine/index.ts';
 import type { SandboxProbe } from '../sandbox/index.ts';
 import { readDatabaseFigures } from './database-figures.store.ts';
-import {
-  describeDatabase,
-  describeModels,
-  describeQueue,
-  describeSandbox,
-  describeWorkers,
-} from './describe-components.ts';
+import { describeDatabase, describeModels, describeQueue, describeWorkers } from './describe-components.ts';
+import { describeSandbox } from './describe-sandbox.ts';
 
 export interface StatusSources {
   database: Database;
   databaseKind: SystemStatus['database']['kind'];
   probeSandbox: () => Promise<SandboxProbe>;
+  /** What the hosts of VMs say of themselves; in bounded time. */
+  sandboxHosts: () => Promise<SandboxHostInfo[]>;
+  /** The image that tasks get their VM from. */
+  template: string;
   modelStatus: () => Promise<ModelStatus[]>;
   version: string;
   startedAt: Date;
@@ -24,11 +23,12 @@ export interface StatusSources {
 
 /** What of this installation works, read anew at each call; the tasks are the user's own. */
 export async function readSystemStatus(sources: StatusSources, userId: string): Promise<SystemStatus> {
-  const [figures, processes, queue, sandbox, tasks, models] = await Promise.all([
+  const [figures, processes, queue, probe, hosts, tasks, models] = await Promise.all([
     readDatabaseFigures(sources.database),
     readProcesses(sources.database),
     readQueueFigures(sources.database.pool),
-    sources.probeSandbox().then(describeSandbox),
+    sources.probeSandbox(),
+    sources.sandboxHosts(),
     countTasks(sources.database.pool, userId),
     sources.modelStatus(),
   ]);
@@ -41,7 +41,7 @@ export async function readSystemStatus(sources: StatusSources, userId: string): 
       describeDatabase(database),
       describeQueue(queue),
       describeWorkers(processes),
-      sandbox,
+      describeSandbox(probe, hosts, sources.template),
       describeModels(models),
     ],
     models,

@@ -28,3 +28,4 @@ export { pickBuildEnvironment } from './images/build-environment.ts';
 export { findMissingForBuild, findMissingForVms } from './images/host-tools.ts';
 export { LocalSandboxHost, type LocalSandboxHostOptions } from './host/local-sandbox-host.ts';
 export type { ClaimEnd } from './sessions/session-types.ts';
+export { QemuProvider } from './providers/qemu/qemu-provider.ts';

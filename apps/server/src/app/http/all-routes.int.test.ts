@@ -2,6 +2,9 @@ import { TOKEN_SCOPES } from '@vitto/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiToken } from '../../identity/index.ts';
 import { newId } from '../../kernel/ids.ts';
+import { silentLogger } from '../../kernel/logger.ts';
+import { FakeSandboxHost } from '../../sandbox/host/testing-fake-host.ts';
+import { SandboxHosts } from '../../sandbox/index.ts';
 import { createClient, type Answer } from './testing/api-client.ts';
 import { createHttpTestbed, type HttpTestbed, type TestServer } from './testing/http-testbed.ts';
 import { seedOneOfEach, type SeededIds } from './testing/seed.ts';
@@ -13,8 +16,9 @@ let owned: SeededIds;
 let document: OpenApiDocument;
 beforeAll(async () => {
   bed = await createHttpTestbed();
-  server = await bed.startServer();
-  owned = await seedOneOfEach(bed, bed.owner.userId);
+  const host = new FakeSandboxHost();
+  server = await bed.startServer({ sandboxHosts: new SandboxHosts({ hosts: [host], logger: silentLogger }) });
+  owned = await seedOneOfEach(bed, bed.owner.userId, host);
   document = (await createClient(server.url)('/api/openapi.json')).json as unknown as OpenApiDocument;
 });
 afterAll(() => bed.close());
@@ -75,6 +79,7 @@ const BODIES: Record<string, unknown> = {
   'PATCH /api/mcp-servers/{id}': { risk: 'write' },
   'POST /api/mcp-servers/{id}/check': {},
   'POST /api/mcp-servers/{id}/approve': { offeredHash: 'of the walk' },
+  'POST /api/sandbox/{id}/exec': { command: 'true' },
 };
 
 function idOf(path: string, ids: SeededIds): string {
@@ -89,15 +94,17 @@ function scopesOf(route: Route): string[] {
   if (['POST /api/tokens', 'POST /api/sign-in-codes'].includes(name(route))) return [];
   if (route.method === 'GET') return ['read'];
   if (route.path.startsWith('/api/approvals/')) return ['approve'];
-  const isRun = /^\/(v1|api\/(conversations|tasks|artifacts|attachments|demo|models\/test))(\/|$)/.test(
-    route.path,
-  );
+  const isRun =
+    /^\/(v1|api\/(conversations|tasks|artifacts|attachments|demo|models\/test|sandbox\/\{id\}\/exec))(\/|$)/.test(
+      route.path,
+    );
   return [isRun ? 'run' : 'manage'];
 }
 
 /** A name such as the route takes. */
 function nameIn(path: string): string {
   if (path.includes('/skills/')) return 'a-skill';
+  if (path.includes('/images/')) return 'minimal';
   return path.includes('/providers/') ? 'openrouter' : 'A_SECRET';
 }
 
@@ -105,7 +112,8 @@ function addressOf({ path }: Route, id?: string): string {
   return path
     .replace('{id}', id ?? (path.includes('{id}') ? idOf(path, owned) : ''))
     .replace('{name}', nameIn(path))
-    .replace('{deliveryId}', owned.delivery);
+    .replace('{deliveryId}', owned.delivery)
+    .replace(/\/ssh$/, '/ssh?publicKey=k');
 }
 
 async function call(route: Route, token: string | undefined, id?: string): Promise<Answer> {
@@ -158,6 +166,7 @@ describe('every route', () => {
         "GET /api/mcp-servers/{id}",
         "GET /api/models",
         "GET /api/push-subscriptions",
+        "GET /api/sandbox",
         "GET /api/search",
         "GET /api/secrets",
         "GET /api/session",
@@ -192,6 +201,12 @@ describe('every route', () => {
         "POST /api/models/test",
         "POST /api/push-subscriptions",
         "POST /api/push-subscriptions/{id}/test",
+        "POST /api/sandbox/images/{name}/build",
+        "POST /api/sandbox/{id}/destroy",
+        "POST /api/sandbox/{id}/exec",
+        "POST /api/sandbox/{id}/forget",
+        "POST /api/sandbox/{id}/snapshot",
+        "POST /api/sandbox/{id}/ssh",
         "POST /api/session",
         "POST /api/sign-in-codes",
         "POST /api/tasks",

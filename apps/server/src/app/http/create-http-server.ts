@@ -10,8 +10,10 @@ import type { Secrets } from '../../identity/index.ts';
 import { AppError } from '../../kernel/app-error.ts';
 import type { Database } from '../../kernel/database/database.ts';
 import { newId } from '../../kernel/ids.ts';
+import { routeUpgrades } from '../../kernel/network/http-upgrade.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { SignalBus } from '../../kernel/signal-bus.ts';
+import type { HostApp, SandboxHosts } from '../../sandbox/index.ts';
 import type { ModelSetupService } from '../model-setup.ts';
 import {
   readLastPosition,
@@ -35,6 +37,7 @@ import { addJsonBodies, makeBodyStorable, refuseEncodedBody } from './json-body.
 import { addModelRoutes } from './model-routes.ts';
 import { addOpenApi } from './openapi.ts';
 import { toProblem } from './problem.ts';
+import { addSandboxRoutes } from './sandbox-routes.ts';
 import { addSecretRoutes } from './secret-routes.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { SESSION_COOKIE, sessionCookieOptions } from './session-cookie.ts';
@@ -60,6 +63,11 @@ export interface HttpDependencies {
   /** The main models of a user's tasks, in the order they are tried. */
   listMainModels: (userId: string) => Promise<string[]>;
   notices: Notices;
+  sandboxHosts: SandboxHosts;
+  /** Of a command in a machine that names no limit, in milliseconds. */
+  commandTimeoutMs: number;
+  /** The API of this process's own sandbox host, when others reach it under this port. */
+  sandboxApi?: HostApp | null;
   /** What a user may spend a day at most, in US dollars; `null`: no limit. */
   dailyCostUsd: number | null;
   logger: Logger;
@@ -100,7 +108,9 @@ export async function createHttpServer(deps: HttpDependencies): Promise<WebApp> 
   addAudit(app, deps.database, deps.logger);
   await addOpenApi(app, deps);
   addRoutes(app, deps);
+  if (deps.sandboxApi) mountSandboxApi(app, deps.sandboxApi);
   await addWebFiles(app, deps.webRoot);
+  routeUpgrades(app.server, (request, response) => app.routing(request, response));
   return app;
 }
 
@@ -232,6 +242,26 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
   addWebhookRoutes(app, deps);
   addMcpServerRoutes(app, deps.mcpServers);
   addPushRoutes(app, deps);
+  addSandboxRoutes(app, {
+    ...deps,
+    readNetworkPolicy: async (userId) => (await runs.readSettings(userId)).network,
+  });
+}
+
+/** Handed over before anything of people's API has looked at it: the host's API has its own token, limits and errors. */
+function mountSandboxApi(app: WebApp, sandboxApi: HostApp): void {
+  app.all(
+    '/infrastructure/*',
+    {
+      schema: { hide: true },
+      onRequest: async (request, reply) => {
+        reply.hijack();
+        sandboxApi.routing(request.raw, reply.raw);
+      },
+    },
+    () => undefined,
+  );
+  app.addHook('onClose', () => sandboxApi.close());
 }
 
 /** One line a request, without its query, headers or body. */

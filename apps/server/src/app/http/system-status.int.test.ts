@@ -26,6 +26,8 @@ it('tells of processes with what they run, the queue of everybody, and the datab
       databaseKind: 'external',
       probeSandbox: async () =>
         ({ available: false, reason: 'none', hint: null, memoryLimit: null }) as never,
+      sandboxHosts: () => Promise.resolve([]),
+      template: 'developer',
       modelStatus: () => Promise.resolve([]),
       version: '1',
       startedAt: new Date(),

@@ -80,8 +80,8 @@ export class SandboxHosts implements HostPool {
     }
   }
 
-  /** A user's machine and the host that it is on. @throws AppError `sandbox.not-found`, `sandbox.unreachable`. */
-  async find(sandboxId: string, userId: string): Promise<{ host: SandboxHost; sandbox: SandboxInfo }> {
+  /** A user's machine (anybody's, without one) and the host that it is on. @throws AppError `sandbox.not-found`, `sandbox.unreachable`. */
+  async find(sandboxId: string, userId?: string): Promise<{ host: SandboxHost; sandbox: SandboxInfo }> {
     const lists = await Promise.all(this.#known.map((known) => this.#list(known, userId)));
     for (const { known, sandboxes } of lists) {
       const sandbox = sandboxes?.find(({ id }) => id === sandboxId);

@@ -15,6 +15,7 @@ import { silentLogger } from '../../../kernel/logger.ts';
 import { SignalBus } from '../../../kernel/signal-bus.ts';
 import { createIdleNotices } from '../../../notices/testing.ts';
 import type { RunDependencies } from '../../../runs/index.ts';
+import { SandboxHosts } from '../../../sandbox/index.ts';
 import { createTestModels } from '../../testing/model-setup.ts';
 import { createHttpServer, type HttpDependencies } from '../create-http-server.ts';
 
@@ -105,6 +106,8 @@ async function startServer(
     listMainModels: async () => ['test/one', 'test/two', 'script:/a.yaml'],
     startDemo: ({ userId }) => insertRunningTask(database, userId, null),
     notices: createIdleNotices(database, signals),
+    sandboxHosts: new SandboxHosts({ hosts: [], logger: silentLogger }),
+    commandTimeoutMs: 60_000,
     dailyCostUsd: null,
     logger: silentLogger,
     version: '0.0.0-test',

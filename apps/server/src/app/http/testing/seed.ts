@@ -7,6 +7,7 @@ import { createApiToken } from '../../../identity/index.ts';
 import { putPushSubscription } from '../../../notices/push-subscription.store.ts';
 import { insertWebhook } from '../../../notices/webhook.store.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { FakeSandboxHost } from '../../../sandbox/host/testing-fake-host.ts';
 import type { HttpTestbed } from './http-testbed.ts';
 
 /** One of each thing that has an id, all of one user. */
@@ -20,9 +21,15 @@ export interface SeededIds {
   delivery: string;
   'push-subscription': string;
   'mcp-server': string;
+  sandbox: string;
 }
 
-export async function seedOneOfEach(bed: HttpTestbed, userId: string): Promise<SeededIds> {
+/** `host`: the one that the server asks. */
+export async function seedOneOfEach(
+  bed: HttpTestbed,
+  userId: string,
+  host: FakeSandboxHost,
+): Promise<SeededIds> {
   const conversation = newId();
   await insertConversation(bed.database.pool, {
     id: conversation,
@@ -43,6 +50,7 @@ export async function seedOneOfEach(bed: HttpTestbed, userId: string): Promise<S
     token,
     ...(await seedNotices(bed, userId)),
     'mcp-server': await seedMcpServer(bed, userId),
+    sandbox: await seedSandbox(host, userId, task),
   };
 }
 
@@ -66,6 +74,11 @@ async function seedNotices(bed: HttpTestbed, userId: string) {
   };
   await putPushSubscription(pool, userId, browser);
   return { webhook, delivery, 'push-subscription': browser.id };
+}
+
+async function seedSandbox(host: FakeSandboxHost, userId: string, taskId: string): Promise<string> {
+  const network = { packageRegistries: true, hosts: [] };
+  return (await host.acquire({ taskId, userId, template: 'minimal', fence: 1, network })).sandboxId;
 }
 
 async function seedMcpServer(bed: HttpTestbed, userId: string): Promise<string> {

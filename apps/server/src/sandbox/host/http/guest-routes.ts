@@ -25,8 +25,7 @@ export function addGuestRoutes(app: HostApp, deps: HostApiDependencies): void {
       const session = guest(request.params.id, caller);
       if (!wantsStream(request)) return answer(session.exec(run));
       const sse = new SseWriter(reply);
-      const spool = (stream: string, bytes: Uint8Array) =>
-        sse.send(stream, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'));
+      const spool = (stream: string, bytes: Uint8Array) => sse.sendBytes(stream, bytes);
       // The guest waits while the client does not read.
       const result = answer(session.exec(withOutput ? { ...run, spool } : run));
       await sse.finish('result', result, (error) => deps.describeError(error, request));

@@ -42,6 +42,11 @@ export class SseWriter {
     });
   }
 
+  /** Bytes in base64, as they are. */
+  sendBytes(event: string, bytes: Uint8Array): Promise<void> {
+    return this.send(event, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'));
+  }
+
   /** Sends what comes of the work as the last event, or the problem that it ended with. Never rejects. */
   async finish<T>(event: string, work: Promise<T>, describe: (error: unknown) => Problem): Promise<void> {
     await work.then(
