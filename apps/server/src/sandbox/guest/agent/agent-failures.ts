@@ -15,7 +15,6 @@ const CODES: Record<number, FailureCode> = {
   9: 'changed',
 };
 export const BUSY = 10;
-export const NO_SUCH_COMMAND = 11;
 
 /** What a guest's FAIL means to the caller. Refusals are worded here; of the rest the guest's own words are told, cut. */
 export function guestErrorOf(failure: AgentFailure): GuestError {

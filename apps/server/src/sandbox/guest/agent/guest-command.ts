@@ -1,5 +1,6 @@
 import { GuestError } from '@vitto/contracts';
-import type { AgentChannel } from './agent-channel.ts';
+import { AgentFailure, type AgentChannel } from './agent-channel.ts';
+import { BUSY } from './agent-failures.ts';
 import { ProtocolError } from './frame-codec.ts';
 import { MAX_PAYLOAD_BYTES, TO_GUEST, TO_HOST } from './frame-types.ts';
 import { readOutcome, type Outcome } from './outcome.ts';
@@ -91,7 +92,9 @@ export class CommandRun {
       signal?.throwIfAborted();
       return outcome;
     } catch (error) {
-      throw toCallersError(this.#link, error);
+      throw error instanceof AgentFailure && error.code === BUSY && this.#command.record !== ''
+        ? alreadyRun()
+        : toCallersError(this.#link, error);
     } finally {
       clearTimeout(lastCall);
       signal?.removeEventListener('abort', onAbort);
@@ -138,4 +141,13 @@ export class CommandRun {
       // The channel has ended.
     }
   }
+}
+
+/** A call's command is run once, however often it is asked for. */
+function alreadyRun(): GuestError {
+  return new GuestError(
+    'unavailable',
+    'The command of this call was run before.',
+    'Read the record that the machine keeps of it.',
+  );
 }
