@@ -317,6 +317,34 @@ export const en = {
     answered: 'Answered.',
     closed: 'No longer asked.',
   },
+  vm: {
+    ready: 'A VM is ready',
+    waiting: (place: string) => `Waiting for a free VM: place ${place} in the line`,
+    onHost: (host: string) => `on ${host}`,
+    from: {
+      session: 'it was running already',
+      'user-snapshot': 'restored from your snapshot',
+      'user-disk': 'started from your disk',
+      'base-snapshot': 'made from the image’s snapshot',
+      boot: 'booted from the image',
+    },
+    degrade: {
+      title: 'No VM for the commands of this task',
+      explain:
+        'They can run in the process sandbox instead: apart from your files, without network, with 256 MiB of memory and 30 s of processor time.',
+      wait: 'If you wait, the task goes on by itself as soon as there is a VM.',
+      noWait: 'Until you decide, the task waits.',
+      stop: 'To end it, stop the task.',
+      approve: 'Run in the process sandbox',
+      refuse: 'Do not run commands',
+      decided: {
+        approved: (by: string) => `Runs in the process sandbox, as ${by} decided`,
+        refused: (by: string) => `No commands, as ${by} decided`,
+        expired: () => 'Nobody decided in time. No commands were run.',
+        void: () => 'No longer asked.',
+      },
+    },
+  },
   notice: {
     degraded: (fallback: string) => `No VM for this task; it goes on ${fallback}.`,
     vmLost: 'The VM was lost.',

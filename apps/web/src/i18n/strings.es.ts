@@ -317,6 +317,34 @@ export const es: Strings = {
     answered: 'Respondido.',
     closed: 'Ya no hace falta.',
   },
+  vm: {
+    ready: 'Hay una VM lista',
+    waiting: (place: string) => `Esperando una VM libre: puesto ${place} de la cola`,
+    onHost: (host: string) => `en ${host}`,
+    from: {
+      session: 'ya estaba en marcha',
+      'user-snapshot': 'restaurada de tu instantánea',
+      'user-disk': 'arrancada desde tu disco',
+      'base-snapshot': 'creada de la instantánea de la imagen',
+      boot: 'arrancada desde la imagen',
+    },
+    degrade: {
+      title: 'No hay VM para los comandos de esta tarea',
+      explain:
+        'Pueden ejecutarse en el sandbox de procesos: aparte de tus archivos, sin red, con 256 MiB de memoria y 30 s de procesador.',
+      wait: 'Si esperas, la tarea sigue sola en cuanto haya una VM.',
+      noWait: 'Hasta que decidas, la tarea espera.',
+      stop: 'Para terminarla, detén la tarea.',
+      approve: 'Ejecutar en el sandbox de procesos',
+      refuse: 'No ejecutar comandos',
+      decided: {
+        approved: (by: string) => `Se ejecuta en el sandbox de procesos, por decisión de ${by}`,
+        refused: (by: string) => `Sin comandos, por decisión de ${by}`,
+        expired: () => 'Nadie decidió a tiempo. No se ejecutó ningún comando.',
+        void: () => 'Ya no se pregunta.',
+      },
+    },
+  },
   notice: {
     degraded: (fallback) => `No hay VM para esta tarea; sigue ${fallback}.`,
     vmLost: 'Se ha perdido la VM.',

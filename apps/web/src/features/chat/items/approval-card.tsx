@@ -8,6 +8,7 @@ import { useStrings } from '../../../i18n/strings-context.tsx';
 import { listArguments } from '../model/describe-tool.ts';
 import { revealHidden } from '../model/reveal-hidden.ts';
 import type { ApprovalItem } from '../model/view.ts';
+import { DegradationHeading, isDegradation, wordsOf } from './degradation-heading.tsx';
 import { ArgumentList } from './tool-detail.tsx';
 import { useDecision } from './use-decision.ts';
 
@@ -40,13 +41,19 @@ export function ApprovalCard({ item }: { item: ApprovalItem }) {
       ref={card}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      aria-label={`${strings.approval.title}: ${item.tool}`}
+      aria-label={isDegradation(item) ? strings.vm.degrade.title : `${strings.approval.title}: ${item.tool}`}
       aria-keyshortcuts={isOpen ? 'a r' : undefined}
       data-approval={item.approvalId}
       className={`appear grid min-w-0 gap-3 rounded-lg border px-4 py-3 ${isOpen ? 'border-amber-line bg-amber-soft' : 'border-line bg-surface'}`}
     >
-      <Heading item={item} isOpen={isOpen} />
-      <Exactly item={item} />
+      {isDegradation(item) ? (
+        <DegradationHeading item={item} isOpen={isOpen} />
+      ) : (
+        <>
+          <Heading item={item} isOpen={isOpen} />
+          <Exactly item={item} />
+        </>
+      )}
       {error !== null && <FailureNote title={error.message} hint={error.hint ?? ''} />}
       {isOpen ? (
         isRefusing ? (
@@ -57,6 +64,7 @@ export function ApprovalCard({ item }: { item: ApprovalItem }) {
           />
         ) : (
           <Choices
+            words={wordsOf(item, strings)}
             isSending={isSending}
             onApprove={() => decide('approved')}
             onRefuse={() => setRefusing(true)}
@@ -112,15 +120,20 @@ function Exactly({ item }: { item: ApprovalItem }) {
   );
 }
 
-function Choices(props: { isSending: boolean; onApprove: () => void; onRefuse: () => void }) {
+function Choices(props: {
+  words: { approve: string; refuse: string };
+  isSending: boolean;
+  onApprove: () => void;
+  onRefuse: () => void;
+}) {
   const strings = useStrings();
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button look="primary" disabled={props.isSending} onClick={props.onApprove}>
-        {props.isSending ? strings.approval.deciding : strings.approval.approve}
+        {props.isSending ? strings.approval.deciding : props.words.approve}
       </Button>
       <Button disabled={props.isSending} onClick={props.onRefuse}>
-        {strings.approval.refuseWithNote}
+        {props.words.refuse}
       </Button>
     </div>
   );
@@ -173,7 +186,7 @@ function Verdict({ item, decision }: { item: ApprovalItem; decision: ApprovalIte
   const by = strings.who[decision.by] ?? decision.by;
   return (
     <p role="status" className="font-medium [overflow-wrap:anywhere]">
-      {strings.approval.decided[decision.decision](by)}
+      {(isDegradation(item) ? strings.vm.degrade : strings.approval).decided[decision.decision](by)}
       {decision.note !== undefined && decision.note !== '' && (
         <span className="font-normal text-muted" dir="auto">
           {' '}

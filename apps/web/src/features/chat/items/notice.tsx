@@ -27,6 +27,10 @@ export function Notice({ event }: { event: KnownEvent }) {
           {words.degraded(placeOf(event.payload.fallbackTier, strings))}
         </Strip>
       );
+    case 'vm.waiting':
+      return <Quiet more={event.payload.reason}>{strings.vm.waiting(String(event.payload.place))}</Quiet>;
+    case 'vm.acquired':
+      return <Acquired event={event} />;
     case 'vm.lost':
       return <Strip reason={event.payload.reason ?? ''}>{words.vmLost}</Strip>;
     case 'budget.exceeded':
@@ -59,6 +63,28 @@ export function Notice({ event }: { event: KnownEvent }) {
     default:
       return <RawEvent type={event.type} payload={event.payload} />;
   }
+}
+
+/** How a task's VM came, in one line; what is not as the user expects of it stands below. */
+function Acquired({ event }: { event: Extract<KnownEvent, { type: 'vm.acquired' }> }) {
+  const strings = useStrings();
+  const { from, acquireTimeMs, host, template, notices = [] } = event.payload;
+  const facts = [
+    from === undefined ? strings.vm.ready : `${strings.vm.ready}: ${strings.vm.from[from]}`,
+    ...(acquireTimeMs === undefined ? [] : [formatDuration(acquireTimeMs)]),
+    ...(template === undefined ? [] : [template]),
+    ...(host === undefined ? [] : [strings.vm.onHost(host)]),
+  ];
+  return (
+    <div className="text-sm text-muted [overflow-wrap:anywhere]">
+      <p>{facts.join(' · ')}</p>
+      {notices.map((notice) => (
+        <p key={notice} className="text-amber" dir="auto">
+          {notice.toWellFormed()}
+        </p>
+      ))}
+    </div>
+  );
 }
 
 function Strip({ reason, children }: { reason: string; children: ReactNode }) {

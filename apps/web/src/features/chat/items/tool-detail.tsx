@@ -4,6 +4,7 @@ import { Details } from '../../../components/details.tsx';
 import { ExactText } from '../../../components/exact-text.tsx';
 import { OutputBlock, TerminalBlock } from '../../../components/output-block.tsx';
 import { useStrings } from '../../../i18n/strings-context.tsx';
+import type { Strings } from '../../../i18n/strings.en.ts';
 import { listArguments, showValue } from '../model/describe-tool.ts';
 import { formatDuration } from '../model/format.ts';
 import type { ToolItem } from '../model/view.ts';
@@ -68,13 +69,22 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 function Facts({ item }: { item: ToolItem }) {
   const strings = useStrings();
-  const places: Record<string, string> = strings.tool.ranOn;
   const facts = [
     item.tool,
-    item.ranOn === null ? null : (places[item.ranOn] ?? item.ranOn),
+    ...describePlace(item.ranOn, strings),
     item.durationMs === null ? null : formatDuration(item.durationMs),
   ].filter((fact) => fact !== null);
   return <p className="mono text-muted [overflow-wrap:anywhere]">{facts.join(' · ')}</p>;
+}
+
+/** Where a call ran, how its VM came, and on which host. */
+function describePlace(ranOn: ToolItem['ranOn'], strings: Strings): string[] {
+  if (ranOn === null || ranOn === undefined) return [];
+  const places: Record<string, string> = strings.tool.ranOn;
+  const place = places[ranOn.kind] ?? ranOn.kind;
+  if (ranOn.from === undefined) return [place];
+  const host = ranOn.host === undefined ? [] : [strings.vm.onHost(ranOn.host)];
+  return [`${place} (${strings.vm.from[ranOn.from]})`, ...host];
 }
 
 /** Arguments by name, each exactly as it is. */

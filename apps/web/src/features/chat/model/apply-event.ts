@@ -80,14 +80,30 @@ function applyKnown(draft: ViewDraft, event: KnownEvent): void {
     case 'checkpoint.saved':
     case 'subvitto.vm_acquired':
     case 'subvitto.progress':
-    case 'vm.acquired':
     case 'vm.released':
     case 'cut.taken':
       // The machine's own bookkeeping: nothing that a reader of the conversation waits for.
       return;
+    case 'vm.waiting':
+    case 'vm.acquired':
+      return addVm(draft, event);
     default:
       return addNotice(draft, event);
   }
+}
+
+/** One line a task while it waits for a VM, which then says how the VM came. That it has the same one again is no news. */
+function addVm(draft: ViewDraft, event: Extract<KnownEvent, { type: 'vm.waiting' | 'vm.acquired' }>): void {
+  const waiting = draft.find('notice', `vm-waiting:${event.taskId}`);
+  const isAgain = event.type === 'vm.acquired' && event.payload.from === 'session';
+  const isFirst = draft.find('notice', `vm:${event.taskId}`) === null;
+  if (isAgain && !isFirst && waiting === null) return;
+  if (event.type === 'vm.waiting') {
+    draft.put({ kind: 'notice', key: `vm-waiting:${event.taskId}`, ...placeOf(waiting ?? event), event });
+    return;
+  }
+  const key = waiting?.key ?? (isFirst ? `vm:${event.taskId}` : `notice:${event.position}`);
+  draft.put({ kind: 'notice', key, ...placeOf(event), event });
 }
 
 function addNotice(draft: ViewDraft, event: KnownEvent): void {

@@ -64,7 +64,7 @@ function endCall(draft: ViewDraft, event: Extract<ToolEvent, { type: 'tool.calle
     artifacts: artifacts ?? [],
     untrusted: untrusted ?? null,
     durationMs,
-    ranOn: ranOn?.kind ?? null,
+    ranOn: ranOn ?? null,
     output: '',
     note: null,
   });

@@ -106,7 +106,8 @@ export interface ToolItem extends ItemBase {
   readonly data: unknown;
   readonly artifacts: readonly ArtifactRef[];
   readonly untrusted: string | null;
-  readonly ranOn: string | null;
+  /** Where it ran, and how its VM came. */
+  readonly ranOn: EventPayload<'tool.called'>['ranOn'] | null;
 }
 
 export interface ApprovalItem extends ItemBase {
