@@ -34,14 +34,12 @@ export function chooseTemplate(
 
 function noHost(hosts: readonly SandboxHostInfo[]): TemplateChoice {
   const away = hosts.find((host) => !host.isReachable);
-  const withReason = hosts.find((host) => host.reason !== null);
+  const unable = hosts.find((host) => host.reason !== null);
   const reason =
-    withReason?.reason ??
-    (away === undefined
-      ? 'This installation has no sandbox host.'
-      : `The sandbox host ${away.name} does not answer.`);
-  const hint = withReason?.hint ?? away?.hint ?? undefined;
-  return { kind: 'none', reason, hint, isPassing: away !== undefined };
+    away === undefined
+      ? (unable?.reason ?? 'This installation has no sandbox host.')
+      : `The sandbox host ${away.name} does not answer.`;
+  return { kind: 'none', reason, hint: (away ?? unable)?.hint ?? undefined, isPassing: away !== undefined };
 }
 
 function noImage(images: readonly ImageInfo[], name: string): TemplateChoice {

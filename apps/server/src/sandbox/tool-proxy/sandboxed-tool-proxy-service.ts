@@ -254,5 +254,6 @@ function toNoVm(error: unknown): NoVm {
     return { reason: `${error.message}.`.replace(/\.+$/, '.'), hint: error.hint, isPassing: false };
   if (!(error instanceof AppError) || !error.code.startsWith('sandbox.')) throw error;
   if (error.code === 'sandbox.stale-fence') throw error;
-  return { reason: error.message, hint: error.hint, isPassing: false };
+  // A host that is away is asked until it answers. One that answers and starts no VM is not tried again and again.
+  return { reason: error.message, hint: error.hint, isPassing: error.code === 'sandbox.unreachable' };
 }
