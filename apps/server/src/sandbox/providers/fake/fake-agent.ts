@@ -107,7 +107,9 @@ export class FakeAgent {
 
   #resume(id: number, payload: Buffer): void {
     this.#guest.resumes += 1;
-    this.#send(0xb0, id, payload.subarray(0, 12));
+    const clock = Buffer.from(payload.subarray(0, 12));
+    clock.writeBigInt64LE(clock.readBigInt64LE() + BigInt(this.#guest.clockOffSeconds));
+    this.#send(0xb0, id, clock);
   }
 
   async #exec(id: number, read: PayloadReader): Promise<void> {

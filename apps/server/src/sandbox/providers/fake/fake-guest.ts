@@ -29,6 +29,8 @@ export class FakeGuest {
   /** Calls of RESUME since it started: no command runs before the first. */
   resumes = 0;
   bootedAt = performance.now();
+  /** By how much its clock stays wrong, whatever it is set to; a boot mends it. */
+  clockOffSeconds = 0;
 
   /** The same machine, `how`: with its memory, or booted from its disk. */
   copy(how: 'with-memory' | 'disk'): FakeGuest {
@@ -37,6 +39,7 @@ export class FakeGuest {
     for (const [name, record] of this.records) guest.records.set(name, { ...record });
     if (how === 'with-memory') {
       guest.bootedAt = this.bootedAt;
+      guest.clockOffSeconds = this.clockOffSeconds;
       for (const [name, value] of this.memory) guest.memory.set(name, value);
     }
     return guest;

@@ -4,7 +4,7 @@ import type { StartStages } from '@vitto/contracts';
 import { ProviderError, type VmSpec } from '../sandbox-provider.ts';
 import {
   launchVm,
-  requireSpace,
+  prepareRun,
   unlessItEnds,
   withConsole,
   type Launched,
@@ -15,7 +15,6 @@ import { QemuVm } from './qemu-vm.ts';
 import { stopVm } from './stop-vm.ts';
 import { vmUser } from './vm-user.ts';
 
-const MiB = 1024 * 1024;
 /** Under TCG with others on the same processors a boot takes several times its usual 2 to 4 s. */
 const BOOT_MS = 120_000;
 
@@ -25,11 +24,11 @@ export async function bootVm(host: QemuHost, spec: VmSpec, timeoutMs = BOOT_MS):
   const image = await checkImage(spec);
   const files = new MachineFiles(spec.machineFolder);
   await files.make(vmUser(host.uids, spec.userNumber));
-  await requireSpace(spec.machineFolder, spec.memoryMib * MiB);
   const before = await files.read();
   const record = await writableDisk(host, spec, files, before);
   let launched: Launched | undefined;
   try {
+    await prepareRun(host, spec);
     launched = await launchVm(host, spec, {
       image: image.disk,
       overlays: files.paths(record),
@@ -78,10 +77,14 @@ async function writableDisk(
 ): Promise<MachineRecord> {
   if (kept !== null) await checkDisks(spec, files, kept);
   await files.removeLeftovers(kept);
-  if (kept !== null && kept.frozen < kept.overlays.length) return kept;
+  const user = vmUser(host.uids, spec.userNumber);
+  const top = kept?.overlays.at(-1);
+  if (kept !== null && top !== undefined && kept.frozen < kept.overlays.length) {
+    await files.thaw(top, user);
+    return kept;
+  }
   const name = `${spec.vmId}.qcow2`;
-  const size = await imageSize(join(spec.image.folder, 'disk.raw'));
-  await files.addOverlay(name, size, vmUser(host.uids, spec.userNumber));
+  await files.addOverlay(name, await imageSize(join(spec.image.folder, 'disk.raw')), user);
   const record = {
     imageHash: spec.image.hash,
     overlays: [...(kept?.overlays ?? []), name],

@@ -1,9 +1,16 @@
 import { chown, open, statfs } from 'node:fs/promises';
 import { closeSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Logger } from '../../../kernel/logger.ts';
 import type { ResourceLimiter } from '../process/resources/resource-group.ts';
 import { ProviderError, type VmSpec } from '../sandbox-provider.ts';
-import { launchCommand, qemuArguments, type Accelerator, type QemuPlan } from './command-line.ts';
+import {
+  launchCommand,
+  qemuArguments,
+  type Accelerator,
+  type QemuPlan,
+  type VmUser,
+} from './command-line.ts';
 import type { HostProcessor } from './host-processor.ts';
 import { startQemu, type QemuProcess } from './qemu-process.ts';
 import type { QemuPrograms } from './qemu-programs.ts';
@@ -42,19 +49,18 @@ export interface Launched {
 }
 
 /**
- * Starts QEMU for a VM whose disks are there. Its monitor answers when this resolves; the record of the run says
+ * Starts QEMU for a VM whose folder and disks are there. Its monitor answers when this resolves; the record of the run says
  * `starting`. `statePath`: the device state that it will begin from.
  * @throws ProviderError
  */
 export async function launchVm(
   host: QemuHost,
   spec: VmSpec,
-  plan: Pick<QemuPlan, 'overlays' | 'beginning'> & { image: string; statePath?: string },
+  plan: Pick<QemuPlan, 'overlays' | 'beginning' | 'image'> & { statePath?: string },
 ): Promise<Launched> {
   const user = vmUser(host.uids, spec.userNumber);
   const folder = host.runFolder(spec.vmId);
-  const record = await folder.make(spec, user);
-  await makeMemoryFile(folder.memory, spec.memoryMib, user);
+  const record = folder.newRecord(spec, user);
   const group = host.limiter?.create(spec.vmId, {
     memoryBytes: spec.memoryMib * MiB + OVERHEAD,
     processes: THREADS,
@@ -88,6 +94,7 @@ export async function launchVm(
   group?.attach(qemu.identity.pid);
   const exited = qemu.exited.finally(() => group?.remove());
   record.process = qemu.identity;
+
   const monitor = new QmpClient(qemu.monitor);
   try {
     await Promise.all([folder.write(record), monitor.negotiate()]);
@@ -99,6 +106,16 @@ export async function launchVm(
   return { folder, record, qemu, monitor, exited };
 }
 
+/** Makes a VM's folder and its memory, empty, before anything is started. */
+export async function prepareRun(host: QemuHost, spec: VmSpec): Promise<RunFolder> {
+  const user = vmUser(host.uids, spec.userNumber);
+  const folder = host.runFolder(spec.vmId);
+  await requireSpace(dirname(folder.path), spec.memoryMib * MiB);
+  await folder.make(user);
+  await makeMemoryFile(folder.memory, spec.memoryMib, user);
+  return folder;
+}
+
 /** The group that a device is for; `null` when everybody may open it. */
 function groupOf(device: string): number | null {
   const { mode, gid } = statSync(device);
@@ -106,11 +123,7 @@ function groupOf(device: string): number | null {
 }
 
 /** Of its full size from the start, without a byte of it taken. */
-async function makeMemoryFile(
-  path: string,
-  memoryMib: number,
-  user: { uid: number; gid: number } | null,
-): Promise<void> {
+async function makeMemoryFile(path: string, memoryMib: number, user: VmUser): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.truncate(memoryMib * MiB);
@@ -121,7 +134,7 @@ async function makeMemoryFile(
 }
 
 /** @throws ProviderError `no-space` */
-export async function requireSpace(folder: string, bytes: number): Promise<void> {
+async function requireSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize >= bytes + SPARE) return;
   throw new ProviderError(

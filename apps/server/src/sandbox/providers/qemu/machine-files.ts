@@ -1,4 +1,4 @@
-import { chown, lstat, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ProviderError } from '../sandbox-provider.ts';
@@ -80,6 +80,21 @@ export class MachineFiles {
   async addOverlay(name: string, sizeBytes: number, user: VmUser): Promise<void> {
     const path = this.disk(name);
     await writeFile(path, emptyOverlay(sizeBytes), { mode: 0o600 });
+    if (user !== null) await chown(path, user.uid, user.gid);
+  }
+
+  /** An overlay that is written to no more: the VMs of its machine read it, and only the server could change it. */
+  async freeze(name: string, user: VmUser): Promise<void> {
+    const path = this.disk(name);
+    if (user !== null) await chown(path, 0, user.gid);
+    await chmod(path, 0o440);
+    await syncPath(path);
+  }
+
+  /** The other way round: a crash came between freezing and the record of it. */
+  async thaw(name: string, user: VmUser): Promise<void> {
+    const path = this.disk(name);
+    await chmod(path, 0o600);
     if (user !== null) await chown(path, user.uid, user.gid);
   }
 

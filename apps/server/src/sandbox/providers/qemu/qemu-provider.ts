@@ -18,13 +18,19 @@ import {
   type VmSpec,
 } from '../sandbox-provider.ts';
 import { adoptVm } from './adopt-vm.ts';
+import { baseOrigin, hasBase, keepAsBase } from './base-snapshot.ts';
 import { bootVm } from './boot-vm.ts';
 import { readHostProcessor } from './host-processor.ts';
 import type { QemuHost } from './launch-vm.ts';
 import { MachineFiles } from './machine-files.ts';
+import { MemoryWorkers } from './memory-workers.ts';
 import { chooseAccelerator, findObstacle, healthOf, readVersion } from './qemu-health.ts';
 import { findQemuPrograms, type FoundPrograms } from './qemu-programs.ts';
 import type { QemuVm } from './qemu-vm.ts';
+import { describeSnapshot } from './describe-snapshot.ts';
+import { machineOrigin, resumeVm } from './resume-vm.ts';
+import { settleGuest } from './settle-guest.ts';
+import { suspendVm } from './take-snapshot.ts';
 import { RunFolder } from './run-folder.ts';
 import { stopVm } from './stop-vm.ts';
 import { defaultVmUids, type UidRange } from './vm-user.ts';
@@ -55,6 +61,7 @@ export class QemuProvider implements SandboxProvider {
   readonly name = 'qemu';
   readonly #options: QemuProviderOptions;
   readonly #logger: Logger;
+  readonly #workers = new MemoryWorkers();
   readonly #running = new Map<string, QemuVm>();
   #probing: { at: number; isFinal: boolean; result: Promise<Probed> } | null = null;
 
@@ -95,21 +102,41 @@ export class QemuProvider implements SandboxProvider {
     return vm === null ? null : this.#keep(vm);
   }
 
-  async restore(): Promise<Vm> {
-    throw new ProviderError('snapshot-unusable', 'There is no snapshot.');
+  async restore(spec: VmSpec, snapshot: 'machine' | 'base'): Promise<Vm> {
+    const host = await this.#host();
+    const find = snapshot === 'machine' ? machineOrigin : baseOrigin;
+    return this.#keep(await resumeVm(host, this.#workers, spec, await find(host, this.#workers, spec)));
   }
-  async readSnapshot(): Promise<null> {
-    return null;
+
+  async readSnapshot(spec: VmSpec): Promise<MachineSnapshot | null> {
+    return describeSnapshot(await this.#host(), spec);
   }
-  async hasBaseSnapshot(): Promise<boolean> {
-    return false;
-  }
-  async makeBaseSnapshot(): Promise<void> {
-    await this.#host();
-  }
+
   async suspend(vm: Vm): Promise<MachineSnapshot> {
-    await this.destroy(vm.id);
-    throw new ProviderError('snapshot-failed', 'No snapshot was taken.');
+    const host = await this.#host();
+    const known = this.#running.get(vm.id);
+    if (known === undefined) throw new ProviderError('snapshot-failed', 'The VM does not run.');
+    await suspendVm(host, this.#workers, known);
+    const snapshot = await describeSnapshot(host, known.spec);
+    if (snapshot === null) throw new ProviderError('snapshot-failed', 'The snapshot went away.');
+    return snapshot;
+  }
+
+  async hasBaseSnapshot(spec: VmSpec): Promise<boolean> {
+    return hasBase(await this.#host(), spec);
+  }
+
+  async makeBaseSnapshot(spec: VmSpec): Promise<void> {
+    const host = await this.#host();
+    if (await hasBase(host, spec)) return;
+    try {
+      const vm = this.#keep(await bootVm(host, spec));
+      await settleGuest(vm);
+      await keepAsBase(host, this.#workers, vm);
+    } finally {
+      await this.destroy(spec.vmId);
+      await this.forget(spec.machineFolder);
+    }
   }
 
   async imageHashOf(machineFolder: string): Promise<string | null> {

@@ -1,10 +1,9 @@
 import { readdirSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { VmSpec } from '../sandbox-provider.ts';
 import type { VmUser } from './command-line.ts';
-import { replaceFile } from './durable-files.ts';
 import { identify, isAlive, readArguments, type ProcessIdentity } from './process-identity.ts';
 
 const VM_ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
@@ -38,22 +37,22 @@ export class RunFolder {
     return join(this.path, 'ram');
   }
 
-  async make(spec: VmSpec, user: VmUser): Promise<RunRecord> {
+  async make(user: VmUser): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
     await makeFolder(this.path, user, 'passed');
     await makeFolder(this.io, user, 'owned');
-    const record: RunRecord = {
-      machineFolder: spec.machineFolder,
-      uid: user?.uid ?? process.getuid?.() ?? 0,
-      process: null,
-      phase: 'starting',
-    };
-    await this.write(record);
-    return record;
   }
 
+  newRecord(spec: VmSpec, user: VmUser): RunRecord {
+    const uid = user?.uid ?? process.getuid?.() ?? 0;
+    return { machineFolder: spec.machineFolder, uid, process: null, phase: 'starting' };
+  }
+
+  /** Not put on the disk at once: when the host loses power, its VMs are gone too. */
   async write(record: RunRecord): Promise<void> {
-    await replaceFile(join(this.path, 'vm.json'), JSON.stringify(record));
+    const path = join(this.path, 'vm.json');
+    await writeFile(`${path}.new`, JSON.stringify(record), { mode: 0o600 });
+    await rename(`${path}.new`, path);
   }
 
   async read(): Promise<RunRecord | null> {
