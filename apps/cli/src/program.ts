@@ -7,6 +7,7 @@ import { addAudit } from './commands/audit.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addChat } from './commands/chat.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addImage } from './commands/image.ts';
 import { addMcp } from './commands/mcp.ts';
 import { addRecord } from './commands/record.ts';
 import { addReplay } from './commands/replay.ts';
@@ -52,6 +53,7 @@ export function createProgram(): Command {
     addAudit,
     addRecord,
     addReplay,
+    addImage,
     addDoctor,
   ];
   for (const addCommand of add) addCommand(program);

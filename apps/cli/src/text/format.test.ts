@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { fitColumns, formatAge, formatCost, formatCount, formatDuration, formatTable } from './format.ts';
+import {
+  fitColumns,
+  formatAge,
+  formatBytes,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatTable,
+} from './format.ts';
 import { toJsonLine } from './json-line.ts';
 
 test('durations read as people say them', () => {
@@ -26,6 +34,17 @@ test('an unknown cost is not a cost of nothing', () => {
 test('counts have their word in the right number', () => {
   expect(formatCount(1, 'step')).toBe('1 step');
   expect(formatCount(12345, 'token')).toBe('12,345 tokens');
+});
+
+test('sizes read as people say them', () => {
+  expect([0, 812, 999_600, 64_000, 211_400_000, 1_440_000_000].map(formatBytes)).toEqual([
+    '0 B',
+    '812 B',
+    '1.0 MB',
+    '64 KB',
+    '211 MB',
+    '1.4 GB',
+  ]);
 });
 
 test('ages are rounded down', () => {

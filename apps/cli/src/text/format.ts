@@ -21,6 +21,18 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
+/** Sizes for people: `812 B`, `64 KB`, `211 MB`, `1.4 GB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (Math.round(value) >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value < 9.95 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit] ?? ''}`;
+}
+
 /** How long ago a time was: `just now`, `4 min ago`, `3 h ago`, `2 days ago`. */
 export function formatAge(time: string, now: number): string {
   const minutes = Math.floor((now - Date.parse(time)) / 60_000);
