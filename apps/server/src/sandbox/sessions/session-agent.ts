@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { utils } from 'ssh2';
+import ssh2 from 'ssh2';
 import type { VmGuestSession } from '@vitto/contracts';
 import { AgentConnection, type StreamHandler } from '../guest/agent/agent-connection.ts';
 import { AgentGuestSession } from '../guest/agent/agent-guest-session.ts';
@@ -22,7 +22,7 @@ export interface GuestIdentity {
 }
 
 export function makeGuestIdentity(): GuestIdentity {
-  const { private: hostKey, public: hostPublicKey } = utils.generateKeyPairSync('ed25519');
+  const { private: hostKey, public: hostPublicKey } = ssh2.utils.generateKeyPairSync('ed25519');
   return {
     entropy: randomBytes(ENTROPY_BYTES),
     machineId: randomBytes(16).toString('hex'),
