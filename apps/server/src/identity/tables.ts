@@ -8,6 +8,7 @@ import {
   primaryKey,
   text,
   timestamp,
+  unique,
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { Settings, TokenScope } from '@vitto/contracts';
@@ -94,6 +95,26 @@ export const secrets = pgTable(
     lastUsedAt: time('last_used_at'),
   },
   (table) => [primaryKey({ columns: [table.userId, table.name] })],
+);
+
+/** Keys with which git of a user's machines reaches one repository each. The private half is sealed; bound to user and id. */
+export const deployKeys = pgTable(
+  'vitto_deploy_keys',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** As `formatRepository` writes it. */
+    repository: text('repository').notNull(),
+    publicKey: text('public_key').notNull(),
+    keyId: text('key_id').notNull(),
+    sealed: bytes('sealed').notNull(),
+    hostKeys: jsonb('host_keys').$type<string[]>().notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    lastUsedAt: time('last_used_at'),
+  },
+  (table) => [unique('vitto_deploy_keys_repository').on(table.userId, table.repository)],
 );
 
 /** Providers of models that were set up in the app, for the whole installation. The key is sealed. */
