@@ -17,7 +17,7 @@ import {
   createCoreTools,
   createWebTools,
   expireLeases,
-  guestTools,
+  createGuestTools,
   ModelLimiter,
   ToolRegistry,
   type EvaluateGate,
@@ -28,6 +28,7 @@ import {
   ModelProviders,
   openVault,
   readSettings,
+  DeployKeys,
   Secrets,
   type User,
 } from '../identity/index.ts';
@@ -45,6 +46,7 @@ import { createFolderCheck, resolveAllowedPaths } from './allowed-folders.ts';
 import { SandboxedToolProxyService } from '../sandbox/index.ts';
 import { Guests } from './guests.ts';
 import { createHttpServer } from './http/create-http-server.ts';
+import { createSandboxServer } from './http/create-sandbox-server.ts';
 import { ModelAccess } from './model-access.ts';
 import { ModelSetupService } from './model-setup.ts';
 import { Models } from './models.ts';
@@ -52,9 +54,10 @@ import { openInstallation, type Installation } from './open-installation.ts';
 import { listenOn } from './listen-on.ts';
 import { openSandboxTier } from './sandbox-tier.ts';
 import { publishAddress } from './server-address.ts';
+import { createStops } from './stops.ts';
 import { createStartCode, ensureStartToken, recordWebhookDisabled } from './system-acts.ts';
+import { VERSION } from './version.ts';
 
-export const VERSION = '0.1.0';
 /** Push services want an address that they could write to; nothing of a self-hosted Vitto is reachable for them. */
 const PUSH_CONTACT = 'mailto:vitto@vitto.invalid';
 const WEB_ROOT = fileURLToPath(new URL('../../../web/dist', import.meta.url));
@@ -74,10 +77,8 @@ export interface Vitto {
 /** Starts the roles of the configuration; what is started first is stopped last. */
 export async function startVitto(config: Config): Promise<Vitto> {
   const startedAt = new Date();
-  const stops: (() => Promise<void>)[] = [];
-  const stop = once(async () => {
-    for (const step of stops.toReversed()) await step();
-  });
+  const stops = createStops();
+  const { run: stop } = stops;
   try {
     // A list that is wrong is said at start, not at the first task.
     chooseRoleModels(config.models);
@@ -103,7 +104,14 @@ export async function startVitto(config: Config): Promise<Vitto> {
     });
     await signals.start();
     stops.push(() => signals.stop());
-    const secrets = new Secrets({ database, vault, signals, logger });
+    const deployKeys = new DeployKeys({ database, vault, signals, logger });
+    const secrets = new Secrets({
+      database,
+      vault,
+      signals,
+      logger,
+      readOthers: (userId) => deployKeys.readMasked(userId),
+    });
     const programs = new StartedPrograms(join(config.home, 'mcp-programs'));
     const orphans = await programs.sweep();
     if (orphans.length > 0) logger.info({ pids: orphans }, 'ended MCP servers of a process that died here');
@@ -120,7 +128,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
     stops.push(() => queue.stop());
 
     const owner = await ensureOwner(database);
-    const tier = openSandboxTier(config, logger);
+    const tier = await openSandboxTier(config, installation);
     stops.push(tier.stop);
     const readUserSettings = (userId: string) => readSettings(database, userId);
     const readStatus = (userId: string) =>
@@ -161,7 +169,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
           degrade: config.sandbox.degrade,
           developerTemplate: config.sandbox.developerTemplate,
           readSettings: readUserSettings,
-          grantDeployKeys: () => Promise.resolve([]),
+          grantDeployKeys: (host, sandboxId, userId) => injector.grant(host, sandboxId, userId),
           secretFolders: installation.secretFolders,
           logger,
         }),
@@ -175,7 +183,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
       stops.push(() => connections.close());
       const builtIn = new ToolRegistry([
         createCoreTools(readStatus),
-        guestTools,
+        createGuestTools(config.sandbox.defaultTimeoutMs),
         createWebTools({ fetch: web.fetch }),
       ]);
       const worker = new Worker({
@@ -211,6 +219,11 @@ export async function startVitto(config: Config): Promise<Vitto> {
         .catch((error: unknown) => logger.warn({ err: error }, 'could not clear old sandboxes'));
     }
 
+    const { token } = config.sandbox;
+    const sandboxApi =
+      tier.local === null || token === null
+        ? null
+        : await createSandboxServer({ host: tier.local, token, database, logger });
     let url: string | null = null;
     if (config.roles.includes('server')) {
       await ensureStartToken(database, owner.id, config.home);
@@ -260,6 +273,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
           ),
         sandboxHosts: tier.hosts,
         commandTimeoutMs: config.sandbox.defaultTimeoutMs,
+        sandboxApi,
         dailyCostUsd: config.dailyCostUsd,
         listMainModels: async (userId) => models.listMain(await readUserSettings(userId)),
         logger,
@@ -271,6 +285,9 @@ export async function startVitto(config: Config): Promise<Vitto> {
       url = await listenOn(app, config.host, config.port);
       stops.push(() => app.close());
       stops.push(await publishAddress(config.home, url));
+    } else if (sandboxApi !== null) {
+      await listenOn(sandboxApi, config.host, config.port);
+      stops.push(() => sandboxApi.close());
     }
     const createSignInCode = () => createStartCode(database, owner.id);
     return { installation, owner, runs, url, createSignInCode, stop };
@@ -292,9 +309,4 @@ function openGate(config: Config): EvaluateGate {
         startScore: config.trustStartScore,
       }),
     );
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  return () => (running ??= work());
 }

@@ -1,7 +1,7 @@
 import type { EventEnvelope, ExecRequest, ImageInfo } from '@vitto/contracts';
 import { GuestError, type DegradePolicy, type GuestSession, type Settings } from '@vitto/contracts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { expireLeases, guestTools, LostLease } from '../engine/index.ts';
+import { expireLeases, createGuestTools, LostLease } from '../engine/index.ts';
 import { AppError } from '../kernel/app-error.ts';
 import { silentLogger } from '../kernel/logger.ts';
 import { decideApproval, wakeTasksForVm } from '../runs/decide-approval.ts';
@@ -96,7 +96,7 @@ async function begin(options: {
     probeProcessSandbox: () => Promise.resolve({ available: true }),
   });
   const h: RunHarness = await createRunHarness({
-    tools: guestTools.tools,
+    tools: createGuestTools().tools,
     guests,
     ...(options.settings === undefined ? {} : { settings: options.settings }),
   });

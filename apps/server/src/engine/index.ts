@@ -22,6 +22,6 @@ export * from './models/index.ts';
 export { createCoreTools } from './tools/core/index.ts';
 export { createWebTools } from './tools/web/index.ts';
 export { stripInvisible } from './tools/web/strip-invisible.ts';
-export { guestTools } from './tools/guest/index.ts';
+export { createGuestTools } from './tools/guest/index.ts';
 export { ToolRegistry } from './tools/registry.ts';
 export { defineTool, type Tool, type ToolContext, type ToolPlugin, type ToolResult } from './tools/tool.ts';

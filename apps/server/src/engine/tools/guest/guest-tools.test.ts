@@ -1,10 +1,10 @@
 import { GuestError, type ExecRequest, type ExecResult } from '@vitto/contracts';
 import { describe, expect, it } from 'vitest';
 import { FakeArtifacts, runTool } from './guest-tools.testing.ts';
-import { guestTools } from './index.ts';
+import { createGuestTools } from './index.ts';
 import type { Tool } from '../tool.ts';
 
-const tool = (name: string): Tool => guestTools.tools.find((each) => each.name === name) as Tool;
+const tool = (name: string): Tool => createGuestTools().tools.find((each) => each.name === name) as Tool;
 const captured = (text: string): ExecResult['stdout'] => ({
   text,
   totalBytes: Buffer.byteLength(text),
@@ -27,7 +27,7 @@ describe('guest tools', () => {
   it('say how they may be run again after a crash', () => {
     expect(
       Object.fromEntries(
-        guestTools.tools.map(({ name, risk, idempotency }) => [name, `${risk} ${idempotency}`]),
+        createGuestTools().tools.map(({ name, risk, idempotency }) => [name, `${risk} ${idempotency}`]),
       ),
     ).toEqual({
       run_command: 'write once',
@@ -40,7 +40,8 @@ describe('guest tools', () => {
       read_process: 'read pure',
       stop_process: 'write idempotent',
     });
-    for (const each of guestTools.tools) expect(each).toMatchObject({ tier: 'vm', domain: 'code_execution' });
+    for (const each of createGuestTools().tools)
+      expect(each).toMatchObject({ tier: 'vm', domain: 'code_execution' });
   });
 
   it('say what to install where there is no guest', async () => {

@@ -3,22 +3,25 @@ import { editFile } from './edit-file.ts';
 import { listFiles } from './list-files.ts';
 import { readProcess, startProcess, stopProcess } from './long-processes.ts';
 import { readFile } from './read-file.ts';
-import { runCommand } from './run-command.ts';
+import { TIME_LIMITS } from './guest-inputs.ts';
+import { createRunCommand } from './run-command.ts';
 import { searchCode } from './search-code.ts';
 import { writeFile } from './write-file.ts';
 
 /** The tools that work in the task's guest: a VM, or the process sandbox where none can be had. */
-export const guestTools: ToolPlugin = {
-  name: 'guest',
-  tools: [
-    runCommand,
-    writeFile,
-    readFile,
-    editFile,
-    listFiles,
-    searchCode,
-    startProcess,
-    readProcess,
-    stopProcess,
-  ],
-};
+export function createGuestTools(commandLimitMs: number = TIME_LIMITS.command): ToolPlugin {
+  return {
+    name: 'guest',
+    tools: [
+      createRunCommand(commandLimitMs),
+      writeFile,
+      readFile,
+      editFile,
+      listFiles,
+      searchCode,
+      startProcess,
+      readProcess,
+      stopProcess,
+    ],
+  };
+}

@@ -1,51 +1,56 @@
 import type { ExecResult, GuestSession, VmGuestSession } from '@vitto/contracts';
 import { z } from 'zod';
-import { defineTool, type ToolContext, type ToolResult } from '../tool.ts';
+import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tool.ts';
 import { commandProgram } from './command-program.ts';
 import { describeEnd, describeOutput } from './command-report.ts';
 import { withGuest } from './guest-failure.ts';
-import { command, cwd, env, MARGIN_MS, TIME_LIMITS } from './guest-inputs.ts';
+import { command, cwd, env, MARGIN_MS } from './guest-inputs.ts';
 import { OutputSpool } from './output-spool.ts';
 import { recordOf, settleCommand } from './settle-command.ts';
 import { TerminalText } from './terminal-text.ts';
 
-const MAX_SECONDS = TIME_LIMITS.command / 1000;
-
-const input = z.object({
+const shape = {
   command,
   cwd,
   env,
   stdin: z.string().optional().describe('Standard input; empty by default.'),
-  timeoutSeconds: z
-    .number()
-    .positive()
-    .max(MAX_SECONDS)
-    .optional()
-    .describe(`At most, and by default, ${MAX_SECONDS}.`),
-});
-type Input = z.output<typeof input>;
+};
+type Input = z.output<z.ZodObject<typeof shape>> & { timeoutSeconds?: number | undefined };
 
-export const runCommand = defineTool({
-  name: 'run_command',
-  description:
-    "Runs a shell command in the task's own machine and returns its output and exit code. Files persist between calls; " +
-    'environment and working directory do not. Background processes are ended when the command itself ends: use ' +
-    'start_process for servers and other things that should keep running.',
-  input,
-  domain: 'code_execution',
-  risk: 'write',
-  tier: 'vm',
-  idempotency: 'once',
-  timeoutMs: TIME_LIMITS.command + MARGIN_MS,
-  grantKey: (args) => commandProgram(args.command),
-  run: (args, context) => withGuest(context, (guest) => run(guest, args, context)),
-  settle: async (_args, context) => {
-    const guest = await context.claimGuest();
-    return guest.kind === 'vm' ? settleCommand(guest as VmGuestSession, context) : null;
-  },
-});
+/** `limitMs`: what one command takes at most, and by default. */
+export function createRunCommand(limitMs: number): Tool {
+  const maxSeconds = limitMs / 1000;
+  const timeoutSeconds = z.number().positive().max(maxSeconds).optional();
+  return defineTool({
+    name: 'run_command',
+    description:
+      "Runs a shell command in the task's own machine and returns its output and exit code. Files persist between calls; " +
+      'environment and working directory do not. Background processes are ended when the command itself ends: use ' +
+      'start_process for servers and other things that should keep running.',
+    input: z.object({
+      ...shape,
+      timeoutSeconds: timeoutSeconds.describe(`At most, and by default, ${maxSeconds}.`),
+    }),
+    domain: 'code_execution',
+    risk: 'write',
+    tier: 'vm',
+    idempotency: 'once',
+    timeoutMs: limitMs + MARGIN_MS,
+    grantKey: (args) => commandProgram(args.command),
+    run: (args, context) => withGuest(context, (guest) => run(guest, args, context, limitMs)),
+    settle: async (_args, context) => {
+      const guest = await context.claimGuest();
+      return guest.kind === 'vm' ? settleCommand(guest as VmGuestSession, context) : null;
+    },
+  });
+}
 
-async function run(guest: GuestSession, args: Input, context: ToolContext): Promise<ToolResult> {
+async function run(
+  guest: GuestSession,
+  args: Input,
+  context: ToolContext,
+  limitMs: number,
+): Promise<ToolResult> {
   const spool = new OutputSpool(context.artifacts, `output-${context.callId}.txt`);
   const live = { stdout: new TerminalText(), stderr: new TerminalText() };
   const report = (stream: 'stdout' | 'stderr', text: string): void => {
@@ -57,7 +62,7 @@ async function run(guest: GuestSession, args: Input, context: ToolContext): Prom
       ...(args.cwd === undefined ? {} : { cwd: args.cwd }),
       ...(args.env === undefined ? {} : { env: args.env }),
       ...(args.stdin === undefined ? {} : { stdin: args.stdin }),
-      timeoutMs: Math.round((args.timeoutSeconds ?? MAX_SECONDS) * 1000),
+      timeoutMs: args.timeoutSeconds === undefined ? limitMs : Math.round(args.timeoutSeconds * 1000),
       callId: recordOf(context),
       signal: context.signal,
       onOutput: (stream, text) => report(stream, live[stream].push(text)),

@@ -2,7 +2,7 @@ import type { CommandRecord } from '@vitto/contracts';
 import { describe, expect, it } from 'vitest';
 import { runTool } from './guest-tools.testing.ts';
 import { recordOf } from './settle-command.ts';
-import { runCommand } from './run-command.ts';
+import { createRunCommand } from './run-command.ts';
 
 const nothing = { text: '', totalBytes: 0, missingBytes: 0, replaced: false };
 const record = (more: Partial<CommandRecord>): CommandRecord => ({
@@ -15,6 +15,8 @@ const record = (more: Partial<CommandRecord>): CommandRecord => ({
   durationMs: 7,
   ...more,
 });
+
+const runCommand = createRunCommand(300_000);
 
 /** Settles a call of `run_command` by what a VM answers, one record after the other. */
 async function settle(...records: CommandRecord[]) {
