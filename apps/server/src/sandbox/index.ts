@@ -10,7 +10,7 @@ export {
   type ToolProxyOptions,
 } from './tool-proxy/sandboxed-tool-proxy-service.ts';
 export type { HostPool } from './tool-proxy/host-pool.ts';
-export { NO_HOSTS } from './tool-proxy/no-hosts.ts';
+export { VmCredentialInjectorService } from './git/vm-credential-injector-service.ts';
 export type { SandboxHost } from './host/sandbox-host.ts';
 export { VmApiClientService } from './host/vm-api-client-service.ts';
 export { addHostApi } from './host/http/add-host-api.ts';
@@ -28,4 +28,6 @@ export { pickBuildEnvironment } from './images/build-environment.ts';
 export { findMissingForBuild, findMissingForVms } from './images/host-tools.ts';
 export { LocalSandboxHost, type LocalSandboxHostOptions } from './host/local-sandbox-host.ts';
 export type { ClaimEnd } from './sessions/session-types.ts';
+export { NoneProvider } from './providers/none/none-provider.ts';
+export type { SandboxProvider } from './providers/sandbox-provider.ts';
 export { QemuProvider } from './providers/qemu/qemu-provider.ts';
