@@ -14,7 +14,7 @@ import { addReplay } from './commands/replay.ts';
 import { addShow } from './commands/show.ts';
 import { addSkills } from './commands/skills.ts';
 import { addSignIn } from './commands/sign-in.ts';
-import { addStart, addWorker } from './commands/start.ts';
+import { addSandboxHost, addStart, addWorker } from './commands/start.ts';
 import { addTail } from './commands/tail.ts';
 import { addTasks } from './commands/tasks.ts';
 
@@ -41,6 +41,7 @@ export function createProgram(): Command {
     addStart,
     addSignIn,
     addWorker,
+    addSandboxHost,
     addChat,
     addTasks,
     addShow,

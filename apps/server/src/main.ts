@@ -1,6 +1,7 @@
 import { readConfig } from './app/config.ts';
 import { openBrowser } from './app/open-browser.ts';
 import { readArguments } from './app/read-arguments.ts';
+import { startSandboxHost, type SandboxHostProcess } from './app/start-sandbox-host.ts';
 import { startVitto, type Vitto } from './app/start-vitto.ts';
 import { AppError } from './kernel/app-error.ts';
 
@@ -8,7 +9,12 @@ import { AppError } from './kernel/app-error.ts';
 async function main(): Promise<void> {
   const args = readArguments(process.argv.slice(2));
   const config = readConfig({ ...process.env, ...args.variables });
-  stopOnSignals(startVitto(config).then((vitto) => announce(vitto, args.mayOpen)));
+  const isHostOnly = config.roles.every((role) => role === 'sandbox');
+  stopOnSignals(
+    isHostOnly
+      ? startSandboxHost(config).then(announceHost)
+      : startVitto(config).then((vitto) => announce(vitto, args.mayOpen)),
+  );
 }
 
 async function announce(vitto: Vitto, mayOpen: boolean): Promise<Vitto> {
@@ -30,8 +36,15 @@ async function announce(vitto: Vitto, mayOpen: boolean): Promise<Vitto> {
   return vitto;
 }
 
+function announceHost(host: SandboxHostProcess): SandboxHostProcess {
+  process.stdout.write(
+    `Vitto is ready: a sandbox host at ${host.url}. Servers and workers reach it with VITTO_SANDBOX_URL and the same VITTO_SANDBOX_TOKEN. Ctrl-C ends it.\n`,
+  );
+  return host;
+}
+
 /** The first signal stops in order, the second at once. */
-function stopOnSignals(starting: Promise<Vitto>): void {
+function stopOnSignals(starting: Promise<{ stop: () => Promise<void> }>): void {
   let isStopping = false;
   const stop = () => {
     // At once means at once: an orderly exit would wait for threads that hang in the system.
@@ -41,7 +54,7 @@ function stopOnSignals(starting: Promise<Vitto>): void {
       'Vitto is stopping; running tasks go on at the next start. (Again to stop at once.)\n',
     );
     starting
-      .then((vitto) => vitto.stop())
+      .then((started) => started.stop())
       .then(
         () => process.exit(0),
         () => process.exit(1),

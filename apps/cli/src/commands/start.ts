@@ -30,6 +30,15 @@ export function addWorker(program: Command): void {
     });
 }
 
+export function addSandboxHost(program: Command): void {
+  withServerOptions(program.command('sandbox-host'))
+    .description('Run VMs in the foreground for servers and workers that name this host (VITTO_SANDBOX_URL)')
+    .action((options: StartOptions, command: Command) => {
+      const variables = { ...variablesOf(options), VITTO_ROLES: 'sandbox' };
+      becomeServer(createContext(command).environment, variables, command.args);
+    });
+}
+
 function withServerOptions(command: Command): Command {
   return command
     .option('--port <port>', 'port of the server (VITTO_PORT)')

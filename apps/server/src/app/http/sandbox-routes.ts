@@ -1,14 +1,10 @@
 import { sandboxOverview, templateName, type SandboxInfo } from '@vitto/contracts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { idParams, nothing, viewerOf, type Viewer, type WebApp } from '../../channels/index.ts';
 import { AppError } from '../../kernel/app-error.ts';
-import type { Logger } from '../../kernel/logger.ts';
 import {
-  holdClaim,
   joinConnection,
   requireSshUpgrade,
-  type HeldClaim,
   type SandboxHost,
   type SandboxHosts,
 } from '../../sandbox/index.ts';
@@ -53,7 +49,7 @@ export function addSandboxRoutes(app: WebApp, deps: SandboxRouteDependencies): v
     },
   );
   addSandboxExecRoute(app, deps);
-  addSshRoute(app, deps);
+  addSshRoute(app, hosts);
 }
 
 function addActRoutes(app: WebApp, hosts: SandboxHosts): void {
@@ -78,7 +74,7 @@ function addActRoutes(app: WebApp, hosts: SandboxHosts): void {
   }
 }
 
-function addSshRoute(app: WebApp, deps: SandboxRouteDependencies): void {
+function addSshRoute(app: WebApp, hosts: SandboxHosts): void {
   app.post(
     '/api/sandbox/:id/ssh',
     {
@@ -95,38 +91,15 @@ function addSshRoute(app: WebApp, deps: SandboxRouteDependencies): void {
     },
     async (request, reply) => {
       const { userId } = viewerOf(request);
-      const { sandbox } = await deps.sandboxHosts.find(request.params.id, userId);
+      const { host, sandbox } = await hosts.find(request.params.id, userId);
       requireSshUpgrade(request);
-      const network = await deps.readNetworkPolicy(userId);
-      const claim = await holdClaim(deps.sandboxHosts, sandbox, { network });
-      await openShell(claim, userId, request, reply, deps.logger);
+      // It is started where it does not run, and runs for as long as the stream is open.
+      const stream = await host.openSsh(sandbox.id, { userId, publicKey: request.query.publicKey });
+      await request.recordAudit({ action: 'sandbox.shell-opened', object: 'sandbox', objectId: sandbox.id });
+      joinConnection(request, reply, stream);
       return reply;
     },
   );
-}
-
-async function openShell(
-  claim: HeldClaim,
-  userId: string,
-  request: FastifyRequest<{ Querystring: { publicKey: string } }>,
-  reply: FastifyReply,
-  logger: Logger,
-): Promise<void> {
-  const { sandboxId } = claim.sandbox;
-  const letGo = () => {
-    claim
-      .letGo()
-      .catch((error: unknown) => logger.warn({ err: error }, 'a shell did not let its machine go'));
-  };
-  try {
-    const stream = await claim.host.openSsh(sandboxId, { userId, publicKey: request.query.publicKey });
-    stream.once('close', letGo);
-    await request.recordAudit({ action: 'sandbox.shell-opened', object: 'sandbox', objectId: sandboxId });
-    joinConnection(request, reply, stream);
-  } catch (error) {
-    letGo();
-    throw error;
-  }
 }
 
 /** Who keeps the installation may end any machine; what is in it is its user's alone. */

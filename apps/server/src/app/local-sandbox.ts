@@ -1,0 +1,115 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { getuid } from 'node:process';
+import { readSettings } from '../identity/index.ts';
+import { AppError, describeError } from '../kernel/app-error.ts';
+import { systemClock } from '../kernel/clock.ts';
+import {
+  BaseSnapshots,
+  findMissingForBuild,
+  ImageService,
+  listUsedImages,
+  LocalSandboxHost,
+  NoneProvider,
+  QemuProvider,
+  registerMachines,
+  type SandboxHost,
+  type SandboxProvider,
+} from '../sandbox/index.ts';
+import type { Config } from './config.ts';
+import type { Installation } from './open-installation.ts';
+
+/** Small and soon built: a first start makes it by itself, and tasks that need no more get it. */
+const FIRST_IMAGE = 'minimal';
+
+export interface LocalSandbox {
+  host: SandboxHost;
+  /** Ends image builds and suspends all VMs, within a minute or so. */
+  stop: () => Promise<void>;
+}
+
+/**
+ * The sandbox host that this process is: takes over what an earlier process of this home left, and on the first start
+ * begins to build an image. @throws AppError `image.folder` when images cannot be kept.
+ */
+export async function openLocalSandbox(config: Config, installation: Installation): Promise<LocalSandbox> {
+  const { logger, database } = installation;
+  const folder = join(installation.dataRoot, 'vm');
+  await register(config.sandbox.imagesFolder, join(folder, 'machines'));
+  const { provider, images } = createProvider(config, installation, folder);
+  const { lingerMs, snapshotOnRelease, maxLifetimeMs, hardLifetimeMs } = config.sandbox;
+  const { memoryMib, cpus, diskGib } = config.sandbox;
+  const host = new LocalSandboxHost({
+    folder,
+    name: hostname(),
+    url: null,
+    database,
+    provider,
+    images,
+    clock: systemClock,
+    logger,
+    policy: { lingerMs, snapshotOnRelease, maxLifetimeMs, hardLifetimeMs },
+    maxConcurrent: config.sandbox.maxConcurrent,
+    snapshotMaxAgeDays: config.sandbox.snapshotMaxAgeDays,
+    usualTemplate: config.sandbox.developerTemplate,
+    sizesOf: () => Promise.resolve({ memoryMib, cpus, diskGib }),
+    policyOf: async (userId) => (await readSettings(database, userId)).network,
+    onClaimEnded: (end) => logger.info(end, 'a task no longer holds its VM'),
+  });
+  await host.start();
+  const firstBuild = buildFirstImage(config, provider, images).catch((error: unknown) => {
+    logger.warn({ reason: describeError(error) }, `the image "${FIRST_IMAGE}" could not be built`);
+  });
+  return {
+    host,
+    stop: async () => {
+      await images.stop();
+      await firstBuild;
+      await host.stop();
+    },
+  };
+}
+
+function createProvider(config: Config, { logger }: Installation, root: string) {
+  const { imagesFolder, developerTemplate, memoryMib, cpus, diskGib } = config.sandbox;
+  const hasVms = config.sandbox.provider === 'qemu';
+  // KVM is tried with whatever image is there.
+  const findImage = async () => (await images.find(FIRST_IMAGE)) ?? images.find(developerTemplate);
+  const provider: SandboxProvider = hasVms
+    ? new QemuProvider({ root, findImage, logger })
+    : new NoneProvider();
+  const sizes = { memoryMib, cpus, diskGib };
+  const images = new ImageService({
+    folder: imagesFolder,
+    isRoot: getuid?.() === 0,
+    environment: config.buildEnvironment,
+    baseSnapshots: hasVms ? new BaseSnapshots({ provider, vmFolder: root, sizes }) : null,
+    listUsed: () => listUsedImages(imagesFolder, (machine) => provider.imageHashOf(machine)),
+    onLine: (line) => logger.debug({ line }, 'building an image'),
+  });
+  return { provider, images };
+}
+
+/** Where VMs can be had, images can be built and none is there that tasks could use. */
+async function buildFirstImage(
+  config: Config,
+  provider: SandboxProvider,
+  images: ImageService,
+): Promise<void> {
+  const names = [config.sandbox.developerTemplate, FIRST_IMAGE];
+  for (const name of names) if ((await images.find(name)) !== null) return;
+  if (!(await provider.health()).available) return;
+  if ((await findMissingForBuild(getuid?.() === 0)) !== null) return;
+  await images.build(FIRST_IMAGE);
+}
+
+async function register(images: string, machines: string): Promise<void> {
+  try {
+    await registerMachines(images, machines);
+  } catch (error) {
+    throw new AppError('image.folder', `Images cannot be kept in ${images}: ${describeError(error)}.`, {
+      hint: 'Give VITTO_IMAGES a folder that this user may write to.',
+      cause: error,
+    });
+  }
+}
