@@ -61,6 +61,11 @@ export const basicShell: FakeShell = ({ line, guest, signal }) => {
     return { exitCode: 0 };
   }
   if (name === 'recall') return { exitCode: 0, stdout: `${guest.memory.get('word') ?? ''}\n` };
+  if (name === 'write') {
+    const [, path = '', word = ''] = /^(\S+) (.*)$/s.exec(rest) ?? [];
+    guest.files.set(path, Buffer.from(`${word}\n`));
+    return { exitCode: 0 };
+  }
   if (name === 'hang') {
     return new Promise((resolve) =>
       signal.addEventListener('abort', () => resolve({ exitCode: -1 }), { once: true }),
