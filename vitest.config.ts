@@ -31,7 +31,11 @@ export default defineConfig({
           name: 'live',
           expect: PATIENCE,
           globalSetup: DATABASE,
-          include: ['{apps,packages}/*/src/**/*.live.test.ts', 'scripts/**/*.live.test.ts'],
+          include: [
+            '{apps,packages}/*/src/**/*.live.test.ts',
+            'scripts/**/*.live.test.ts',
+            'images/**/*.live.test.ts',
+          ],
           exclude: ['**/node_modules/**'],
           testTimeout: 180_000,
           hookTimeout: 180_000,

@@ -119,7 +119,7 @@ void channel_forget_output(void) { output.size = output.begun; }
 
 static uint8_t *output_reserve(size_t size) {
   if (output.start + output.size + size > output.capacity) {
-    memmove(output.bytes, output.bytes + output.start, output.size);
+    if (output.size > 0) memmove(output.bytes, output.bytes + output.start, output.size);
     output.start = 0;
   }
   if (output.size + size > output.capacity) {

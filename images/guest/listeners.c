@@ -104,22 +104,29 @@ static ssize_t receive_about(int fd, uint8_t *about, int *status_fd) {
   return *status_fd >= 0 && about[n - 1] == 0 ? n : -1;
 }
 
-/* The relay has sent before it connects in our eyes: it writes right after connecting, so a short wait is enough and
-   one that does not is turned away. */
-static void accept_git(void) {
+void stream_open_git(struct stream *s) {
   static uint8_t about[GIT_ABOUT_MOST];
-  int status_fd, fd = accept_one(git_fd);
-  if (fd < 0) return;
-  struct pollfd wait = {fd, POLLIN, 0};
-  ssize_t n = poll(&wait, 1, 100) > 0 ? receive_about(fd, about, &status_fd) : -1;
+  int status_fd;
+  ssize_t n = receive_about(s->fd, about, &status_fd);
   if (n <= 0) {
-    close(fd);
+    if (status_fd >= 0) close(status_fd);
+    stream_end(s, NULL);
     return;
   }
   fcntl(status_fd, F_SETFL, O_NONBLOCK);
-  uint32_t id = take_id();
-  stream_add(fd, id, false)->status_fd = status_fd;
-  send_open(id, "git", about, (size_t)n);
+  s->status_fd = status_fd;
+  s->awaits_about = false;
+  s->id = take_id();
+  s->has_id = true;
+  send_open(s->id, "git", about, (size_t)n);
+}
+
+static void accept_git(void) {
+  int fd = accept_one(git_fd);
+  if (fd < 0) return;
+  struct stream *s = stream_add(fd, 0, false);
+  s->has_id = false;
+  s->awaits_about = true;
 }
 
 void listeners_poll(void) {

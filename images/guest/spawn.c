@@ -100,7 +100,7 @@ char **command_environment(char **extra, size_t n, bool as_root) {
       PATH_VARIABLE, home, user, logname, "SHELL=/bin/bash", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TERM=dumb",
       "http_proxy=http://127.0.0.1:3128", "https_proxy=http://127.0.0.1:3128",
       "HTTP_PROXY=http://127.0.0.1:3128", "HTTPS_PROXY=http://127.0.0.1:3128",
-      "no_proxy=localhost,127.0.0.1", "NO_PROXY=localhost,127.0.0.1", "GIT_SSH_COMMAND=vitto-git-ssh", "GIT_SSH_VARIANT=ssh",
+      "no_proxy=localhost,127.0.0.1", "NO_PROXY=localhost,127.0.0.1", "NODE_USE_ENV_PROXY=1", "GIT_SSH_COMMAND=vitto-git-ssh", "GIT_SSH_VARIANT=ssh",
       "GIT_TERMINAL_PROMPT=0", "DEBIAN_FRONTEND=noninteractive",
   };
   size_t base_count = sizeof base / sizeof *base, used = 0;

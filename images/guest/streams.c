@@ -145,7 +145,7 @@ void streams_poll(void) {
   listeners_poll();
   for (struct stream *s = streams; s; s = s->next) {
     bool may_read = s->is_accepted && !s->we_ended && s->credit > 0 && channel_has_room();
-    short events = (short)((may_read ? POLLIN : 0) | (s->input.size > 0 ? POLLOUT : 0));
+    short events = (short)((may_read || s->awaits_about ? POLLIN : 0) | (s->input.size > 0 ? POLLOUT : 0));
     s->slot = events ? poll_add(s->fd, events) : -1;
     s->may_read = may_read;
   }
@@ -154,6 +154,10 @@ void streams_poll(void) {
 static void pump(struct stream *s) {
   short result = poll_result(s->slot);
   s->slot = -1;
+  if (result && s->awaits_about) {
+    stream_open_git(s);
+    return;
+  }
   if (result && s->input.size > 0) feed(s);
   if (result && s->fd >= 0 && s->may_read) move(s);
 }
