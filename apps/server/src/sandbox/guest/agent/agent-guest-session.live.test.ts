@@ -1,61 +1,54 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeGuestSession, until } from '../guest-session.contract.ts';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ImageStore } from '../../images/image-store.ts';
+import { QemuProvider } from '../../providers/qemu/qemu-provider.ts';
+import type { Vm } from '../../providers/sandbox-provider.ts';
+import { makeGuestIdentity } from '../../sessions/session-agent.ts';
+import { describeGuestSession } from '../guest-session.contract.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { AgentGuestSession } from './agent-guest-session.ts';
-import { HostAgent } from './testing/host-agent.ts';
 
-const agent = new HostAgent();
-let connection: AgentConnection;
+/** Built by `vitto image build minimal`: two minutes that this test does not take. */
+const [image] = await new ImageStore('/var/cache/vitto/images').list('minimal');
 
-async function connectAgain(): Promise<AgentGuestSession> {
-  connection = await AgentConnection.open(await agent.connect());
-  return new AgentGuestSession(connection, {
-    id: 'm',
-    taskId: 'task',
-    home: agent.home,
-    recordsFolder: agent.records,
+describe.skipIf(image === undefined)('in a machine (needs the image "minimal")', () => {
+  const root = mkdtempSync('/var/tmp/vitto-guest-test-');
+  chmodSync(root, 0o711);
+  const provider = new QemuProvider({ root, findImage: async () => image ?? null });
+  const machineFolder = join(root, 'machines/one');
+  const vmId = crypto.randomUUID();
+  let vm: Vm | null = null;
+  let connection: AgentConnection | null = null;
+
+  async function open(): Promise<AgentGuestSession> {
+    if (image === undefined) throw new Error('there is no image');
+    const size = { memoryMib: 512, cpus: 2, diskGib: 4 };
+    vm ??= await provider.create({
+      vmId,
+      machineFolder,
+      image,
+      ...size,
+      userNumber: randomBytes(2).readUInt16LE(),
+    });
+    connection = await AgentConnection.open(await vm.connectAgent(), { limitMs: 120_000 });
+    await connection.resume({ ...makeGuestIdentity(), authorizedKeys: '' });
+    return new AgentGuestSession(connection, { id: vmId, taskId: 'task' });
+  }
+  afterAll(async () => {
+    connection?.close();
+    await provider.destroy(vmId);
+    rmSync(root, { recursive: true, force: true });
   });
-}
 
-beforeAll(() => agent.start());
-afterAll(async () => {
-  connection.close();
-  await agent.remove();
-});
+  describeGuestSession('the agent in a machine', { open, close: async () => connection?.close() });
 
-describeGuestSession('the agent on this host', {
-  open: connectAgain,
-  close: async () => connection.close(),
-});
-
-describe('what outlives a connection', () => {
-  it('keeps the outcome and the output of a command whose caller has gone', async () => {
-    const first = await connectAgain();
-    const running = first.exec({
-      command: 'echo begun; sleep 1; echo done; exit 3',
-      timeoutMs: 20_000,
-      callId: 'X/1',
-    });
-    await until(async () => (await first.readCommand({ callId: 'X/1' })).state === 'running');
-    connection.close();
-    await expect(running).rejects.toMatchObject({
-      code: 'session-lost',
-      hint: expect.stringContaining('record'),
-    });
-
-    const second = await connectAgain();
-    await until(async () => (await second.readCommand({ callId: 'X/1' })).state === 'ended');
-    expect(await second.readCommand({ callId: 'X/1' })).toMatchObject({
-      exitCode: 3,
-      signal: null,
-      stdoutBytes: 11,
-      output: { stdout: { text: 'begun\ndone\n', missingBytes: 0 }, stderr: { text: '' } },
-    });
-    expect(await second.readCommand({ callId: 'another' })).toMatchObject({ state: 'unknown' });
-    await expect(
-      second.exec({ command: 'echo twice', timeoutMs: 5000, callId: 'X/1' }),
-    ).rejects.toMatchObject({
-      code: 'unavailable',
-    });
+  it('is reached again by a new connection, and knows the processes from before', async () => {
+    const { processId } = await (await open()).startProcess({ command: 'echo up; sleep 600' });
+    connection?.close();
+    const again = await open();
+    expect(await again.readProcess({ processId })).toMatchObject({ running: true, text: 'up\n' });
+    expect(await again.stopProcess({ processId })).toMatchObject({ running: false });
   });
 });

@@ -4,20 +4,17 @@ import { AgentConnection } from './agent-connection.ts';
 import { AgentGuestSession } from './agent-guest-session.ts';
 import { TO_GUEST, TO_HOST } from './frame-types.ts';
 import { str, u32, u64 } from './payload.ts';
-import { RunningCommands } from './running-commands.ts';
 import { FakeAgent } from './testing/fake-agent.ts';
 
 async function openSession(outputBytes = 1000): Promise<{
   agent: FakeAgent;
   connection: AgentConnection;
   guest: AgentGuestSession;
-  running: RunningCommands;
 }> {
   const agent = new FakeAgent();
-  const running = new RunningCommands();
   const connection = await AgentConnection.open(agent.host);
-  const guest = new AgentGuestSession(connection, { id: 'm', taskId: 't', running, outputBytes });
-  return { agent, connection, guest, running };
+  const guest = new AgentGuestSession(connection, { id: 'm', taskId: 't', outputBytes });
+  return { agent, connection, guest };
 }
 
 function outcome({ exit = 0, signal = 0, timedOut = 0, limit = 0 } = {}): Buffer {
@@ -30,14 +27,12 @@ function outcome({ exit = 0, signal = 0, timedOut = 0, limit = 0 } = {}): Buffer
 }
 
 describe('commands', () => {
-  it('are shown while they run', async () => {
-    const { agent, connection, guest, running } = await openSession();
+  it('tell how they ended', async () => {
+    const { agent, connection, guest } = await openSession();
     const result = guest.exec({ command: 'make', timeoutMs: 1000 });
     const { id } = await agent.next(TO_GUEST.exec);
-    expect(running.list()).toEqual([{ taskId: 't', command: 'make', since: expect.any(String) }]);
     agent.send(TO_HOST.exited, id, outcome({ exit: -1, signal: 9, limit: 1 }));
     expect(await result).toMatchObject({ exitCode: null, signal: 'SIGKILL', limit: 'memory' });
-    expect(running.list()).toEqual([]);
     connection.close();
   });
 

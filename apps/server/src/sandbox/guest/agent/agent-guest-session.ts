@@ -28,7 +28,6 @@ import { guestPath, type GuestPath } from './guest-path.ts';
 import { GuestProcesses } from './guest-processes.ts';
 import { callRecordName, readCommandRecord, RECORDS_FOLDER } from './guest-records.ts';
 import { searchGuest } from './guest-search.ts';
-import { RunningCommands } from './running-commands.ts';
 import type { CallLink } from './with-limit.ts';
 
 /** Output of one command, after which it is ended: as in the process sandbox. */
@@ -40,8 +39,6 @@ export interface AgentGuestOptions {
   id: string;
   /** Whose calls these are; records of commands are told apart by it. */
   taskId?: string | null;
-  /** Shared by all sessions of a machine. */
-  running?: RunningCommands;
   outputBytes?: number;
   /** Other than in a machine only where the agent runs on an ordinary host, in tests. */
   home?: string;
@@ -58,7 +55,6 @@ export class AgentGuestSession implements VmGuestSession {
   readonly home: string;
   readonly #link: CallLink;
   readonly #taskId: string | null;
-  readonly #running: RunningCommands;
   readonly #outputBytes: number;
   readonly #recordsFolder: string;
   readonly #processes: GuestProcesses;
@@ -68,7 +64,6 @@ export class AgentGuestSession implements VmGuestSession {
     this.id = options.id;
     this.home = options.home ?? '/home/user';
     this.#taskId = options.taskId ?? null;
-    this.#running = options.running ?? new RunningCommands();
     this.#outputBytes = options.outputBytes ?? OUTPUT_BYTES;
     this.#recordsFolder = options.recordsFolder ?? RECORDS_FOLDER;
     this.#processes = new GuestProcesses(link, this.#recordsFolder);
@@ -85,13 +80,10 @@ export class AgentGuestSession implements VmGuestSession {
       signal,
       ...(stdin === '' ? {} : { stdin: stdinBytes(stdin) }),
     };
-    const untrack = this.#running.track(this.#taskId, request.command);
     try {
       return await execInGuest(this.#link, command, request, this.#outputBytes);
     } catch (error) {
       throw aboutFolder(error);
-    } finally {
-      untrack();
     }
   }
 
