@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { chooseDataRoot } from '../../kernel/database/local-postgres.ts';
 
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
+const FAKE_HOST = fileURLToPath(new URL('./fake-host-main.ts', import.meta.url));
 
 /** A real Vitto process of a test. */
 export interface VittoProcess {
@@ -18,8 +19,17 @@ export interface VittoProcess {
 }
 
 /** Starts the real program as a process of its own and waits until it says that it is ready. */
-export async function startVittoProcess(environment: Record<string, string>): Promise<VittoProcess> {
-  const child = spawn(process.execPath, [MAIN, '--no-open'], {
+export function startVittoProcess(environment: Record<string, string>): Promise<VittoProcess> {
+  return startProcess([MAIN, '--no-open'], environment);
+}
+
+/** Starts a sandbox host whose VMs start in no time and are gone with it. */
+export function startFakeHost(environment: Record<string, string>): Promise<VittoProcess> {
+  return startProcess([FAKE_HOST], environment);
+}
+
+async function startProcess(program: string[], environment: Record<string, string>): Promise<VittoProcess> {
+  const child = spawn(process.execPath, program, {
     env: {
       PATH: process.env['PATH'] ?? '',
       VITTO_PORT: '0',
