@@ -10,6 +10,15 @@ const CONNECT_MS = 5_000;
 /** What the way there and back may take beyond what the call itself may, in milliseconds. */
 export const ALLOWANCE_MS = 30_000;
 
+const LATE = 'it did not answer in time';
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  UND_ERR_SOCKET: 'the connection broke off',
+  UND_ERR_CONNECT_TIMEOUT: LATE,
+  UND_ERR_HEADERS_TIMEOUT: LATE,
+  UND_ERR_BODY_TIMEOUT: 'it fell silent',
+};
+
 export interface HostCall {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/infrastructure/sandbox`. */
@@ -139,7 +148,7 @@ export class HostConnection {
     const isTimeout = signal?.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
     if (signal?.aborted === true && !isTimeout) return signal.reason;
     const { code } = error as NodeJS.ErrnoException;
-    return this.unreachable(isTimeout ? 'it did not answer in time' : (code ?? describeError(error)));
+    return this.unreachable(isTimeout ? LATE : (REASONS[code ?? ''] ?? code ?? describeError(error)));
   }
 }
 
