@@ -36,6 +36,8 @@ export class LiveSession {
   readonly #held: Held;
   /** Tasks that are on their way to a claim, and want to know their place in the line. */
   readonly #coming = new Set<(place: number) => void>();
+  /** In the line before the host, while its start waits there. */
+  #place: number | null = null;
   #running: RunningVm | null = null;
   #starting: Promise<Acquired> | null = null;
   #lane: Promise<unknown> = Promise.resolve();
@@ -76,6 +78,7 @@ export class LiveSession {
     const coming = (place: number): void => onPlace(place);
     this.#coming.add(coming);
     this.#stopLinger();
+    if (this.#place !== null) onPlace(this.#place);
     return () => {
       this.#coming.delete(coming);
       if (this.#coming.size > 0) return;
@@ -212,9 +215,8 @@ export class LiveSession {
   }
 
   async #start(room: (() => void) | null): Promise<Acquired> {
-    const { database, hostId, provider, queue } = this.#deps;
-    const onPlace = (place: number): void => this.#coming.forEach((tell) => tell(place));
-    const leave = room ?? (await queue.enter(this.userId, { onPlace, signal: this.#wanted.signal }));
+    const { database, hostId, provider } = this.#deps;
+    const leave = room ?? (await this.#enter());
     try {
       const row = await readMachine(database, this.id, hostId);
       if (row === null || row.replacedAt !== null) throw notFound('sandbox');
@@ -232,6 +234,18 @@ export class LiveSession {
     }
   }
 
+  async #enter(): Promise<() => void> {
+    const onPlace = (place: number): void => {
+      this.#place = place;
+      for (const tell of this.#coming) tell(place);
+    };
+    try {
+      return await this.#deps.queue.enter(this.userId, { onPlace, signal: this.#wanted.signal });
+    } finally {
+      this.#place = null;
+    }
+  }
+
   /** As it was before the start that failed; what was never more than that is taken away. */
   async #settleFailedStart(row: MachineRow): Promise<void> {
     if (this.#deps.abandoned.aborted) return;
@@ -246,7 +260,11 @@ export class LiveSession {
       onGone: (reason) => void this.#clearAway(running, reason),
       onReconnected: () => events.onUp?.(running.sandbox),
       onQuiet: () => void this.#rotateIfQuiet(),
-      connectAgent: (vm) => connectAgent(vm, { sandboxId, userId }),
+      connectAgent: async (vm) => {
+        // Another process that has taken the VM over is why the channel ended.
+        if (await this.#isTakenOver(running)) throw new Error('another process has it');
+        return connectAgent(vm, { sandboxId, userId });
+      },
     });
     this.#running = running;
     this.#isOld = false;
@@ -263,7 +281,7 @@ export class LiveSession {
 
   /** Down with a snapshot. Where none can be taken, the VM has ended all the same and its disk is kept. */
   async #suspend(running: RunningVm, reason: string, isRotation: boolean): Promise<boolean> {
-    await this.#takeDown(running, reason);
+    if (!(await this.#takeDown(running, reason))) return false;
     let snapshot: MachineSnapshot | null = null;
     let lostReason: string | null = null;
     try {
@@ -279,18 +297,40 @@ export class LiveSession {
 
   /** Down without a snapshot. `lostReason`: why what was in memory is gone, when anybody has to know. */
   async #end(running: RunningVm, reason: string, lostReason: string | null): Promise<void> {
-    await this.#takeDown(running, reason);
+    if (!(await this.#takeDown(running, reason))) return;
     await this.#settle(running, { snapshot: null, lostReason, reason, isGoingOn: false });
   }
 
-  async #takeDown(running: RunningVm, reason: string): Promise<void> {
+  /** False: it is another process's now, and was let go as it is. */
+  async #takeDown(running: RunningVm, reason: string): Promise<boolean> {
     this.#stopLinger();
     running.beginEnd(reason);
-    await markSuspending(this.#deps.database, this.#held).catch((error: unknown) =>
-      this.#log(error, 'that a VM is taken down could not be written'),
-    );
+    try {
+      const isHeld = await markSuspending(this.#deps.database, this.#held);
+      if (!isHeld && (await this.#isTakenOver(running))) {
+        this.#letGo(running);
+        return false;
+      }
+    } catch (error) {
+      this.#log(error, 'that a VM is taken down could not be written');
+    }
     await running.sync(this.#deps.clock);
     running.agent.close();
+    return true;
+  }
+
+  async #isTakenOver(running: RunningVm): Promise<boolean> {
+    const { database, hostId, holder } = this.#deps;
+    const row = await readMachine(database, this.id, hostId);
+    return row !== null && row.vmId === running.vm.id && row.leaseHolder !== holder;
+  }
+
+  #letGo(running: RunningVm): void {
+    running.agent.close();
+    this.#running = null;
+    this.claims.clear();
+    this.#tellDown();
+    running.leave();
   }
 
   async #settle(

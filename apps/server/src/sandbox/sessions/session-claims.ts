@@ -88,8 +88,12 @@ export class SessionClaims {
   /** Forgets all of them and tells whom they belonged to. The database's are gone with the change of state. */
   end(how: ClaimEnd['how'], reason: string): void {
     const tasks = [...this.#claims.keys()];
-    this.#claims.clear();
+    this.clear();
     for (const taskId of tasks) this.tell(taskId, how, reason);
+  }
+
+  clear(): void {
+    this.#claims.clear();
   }
 
   tell(taskId: string, how: ClaimEnd['how'], reason: string): void {
