@@ -4,8 +4,8 @@ import { createTestModelSetup } from '../apps/server/src/app/testing/model-setup
 import { createHttpServer } from '../apps/server/src/app/http/create-http-server.ts';
 import { McpServers } from '../apps/server/src/extensions/index.ts';
 import { createTestPrograms } from '../apps/server/src/extensions/mcp/testing/stub.ts';
-import { readSettings } from '../apps/server/src/identity/index.ts';
-import { createTestSecrets } from '../apps/server/src/identity/vault/testing.ts';
+import { DeployKeys, readSettings } from '../apps/server/src/identity/index.ts';
+import { createTestSecrets, createTestVault } from '../apps/server/src/identity/vault/testing.ts';
 import { openDatabase } from '../apps/server/src/kernel/database/database.ts';
 import { silentLogger } from '../apps/server/src/kernel/logger.ts';
 import { createIdleNotices } from '../apps/server/src/notices/testing.ts';
@@ -46,6 +46,7 @@ async function start(databaseUrl: string): Promise<{ port: number }> {
     startDemo: notUsed,
     listMainModels: notUsed,
     secrets,
+    deployKeys: new DeployKeys({ database, vault: createTestVault(), signals, logger: silentLogger }),
     mcpServers: new McpServers({
       database,
       fillSecrets: (userId, value) => secrets.fill(userId, value),

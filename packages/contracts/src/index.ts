@@ -3,6 +3,7 @@ export * from './audit.ts';
 export * from './autonomy.ts';
 export * from './budget.ts';
 export * from './costs.ts';
+export * from './deploy-keys.ts';
 export * from './events.ts';
 export * from './guest.ts';
 export * from './mcp.ts';

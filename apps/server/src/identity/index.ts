@@ -21,6 +21,7 @@ export { findUsersNamed, readUserNames } from './user-names.store.ts';
 export { openVault } from './vault/open-vault.ts';
 export { Vault, type Sealed } from './vault/vault.ts';
 export { Secrets } from './secrets.ts';
+export { DeployKeys, type OpenDeployKey } from './deploy-keys/deploy-keys.ts';
 export {
   applyProviderChange,
   ModelProviders,

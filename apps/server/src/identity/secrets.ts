@@ -21,6 +21,8 @@ export interface SecretsDependencies {
   vault: Vault;
   signals: Pick<SignalBus, 'listen' | 'changed'>;
   logger: Logger;
+  /** What else of a user's is masked, each under a name. */
+  readOthers?: (userId: string) => Promise<{ name: string; value: string }[]>;
 }
 
 /**
@@ -36,7 +38,10 @@ export class Secrets {
     this.#masks = new UserMasks({
       signals: deps.signals,
       logger: deps.logger,
-      readValues: (userId) => this.#readKnown(userId),
+      readValues: async (userId) => [
+        ...(await this.#readKnown(userId)),
+        ...((await deps.readOthers?.(userId)) ?? []),
+      ],
     });
   }
 

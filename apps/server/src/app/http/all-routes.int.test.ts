@@ -50,6 +50,8 @@ const BODY_MAY_BE_ABSENT = [
 const OPEN = ['GET /healthz', 'GET /readyz', 'POST /api/session'];
 const name = (route: Route) => `${route.method} ${route.path}`;
 
+const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl';
+
 /** Bodies that pass the schema, so that a refusal is for whom it asks and not for what it sends. */
 const BODIES: Record<string, unknown> = {
   'POST /api/conversations': {},
@@ -65,6 +67,8 @@ const BODIES: Record<string, unknown> = {
   'POST /api/session': { code: 'x' },
   'PATCH /api/settings': { language: 'es' },
   'PUT /api/secrets/{name}': { value: 'a secret of the walk' },
+  'POST /api/deploy-keys': { repository: 'git@walk.test:a.git', hostKeys: [HOST_KEY] },
+  'POST /api/deploy-keys/host-keys': { repository: 'git@walk.invalid:a.git' },
   'PUT /api/models/providers/{name}': { apiKey: 'a key of the walk' },
   'POST /api/models/test': { model: 'openai/none' },
   'POST /api/webhooks': { url: 'https://receiver.test', events: ['task.completed'] },
@@ -141,6 +145,7 @@ describe('every route', () => {
     expect(allRoutes().map(name).sort()).toMatchInlineSnapshot(`
       [
         "DELETE /api/conversations/{id}",
+        "DELETE /api/deploy-keys/{id}",
         "DELETE /api/mcp-servers/{id}",
         "DELETE /api/models/providers/{name}",
         "DELETE /api/push-subscriptions/{id}",
@@ -161,6 +166,7 @@ describe('every route', () => {
         "GET /api/conversations/{id}/events",
         "GET /api/conversations/{id}/messages",
         "GET /api/costs",
+        "GET /api/deploy-keys",
         "GET /api/events",
         "GET /api/mcp-servers",
         "GET /api/mcp-servers/{id}",
@@ -195,6 +201,8 @@ describe('every route', () => {
         "POST /api/conversations",
         "POST /api/conversations/{id}/messages",
         "POST /api/demo",
+        "POST /api/deploy-keys",
+        "POST /api/deploy-keys/host-keys",
         "POST /api/mcp-servers",
         "POST /api/mcp-servers/{id}/approve",
         "POST /api/mcp-servers/{id}/check",

@@ -6,7 +6,7 @@ import fastify, { LogController, type FastifyReply, type FastifyRequest } from '
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { addWebRoutes, type StartDemo, type WebApp } from '../../channels/index.ts';
 import { Skills, type McpServers } from '../../extensions/index.ts';
-import type { Secrets } from '../../identity/index.ts';
+import type { DeployKeys, Secrets } from '../../identity/index.ts';
 import { AppError } from '../../kernel/app-error.ts';
 import type { Database } from '../../kernel/database/database.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -38,6 +38,7 @@ import { addModelRoutes } from './model-routes.ts';
 import { addOpenApi } from './openapi.ts';
 import { toProblem } from './problem.ts';
 import { addSandboxRoutes } from './sandbox-routes.ts';
+import { addDeployKeyRoutes } from './deploy-key-routes.ts';
 import { addSecretRoutes } from './secret-routes.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { SESSION_COOKIE, sessionCookieOptions } from './session-cookie.ts';
@@ -58,6 +59,7 @@ export interface HttpDependencies {
   readSystemStatus: (userId: string) => Promise<SystemStatus>;
   startDemo: StartDemo;
   secrets: Secrets;
+  deployKeys: DeployKeys;
   mcpServers: McpServers;
   modelSetup: ModelSetupService;
   /** The main models of a user's tasks, in the order they are tried. */
@@ -235,6 +237,7 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
   addEventRoutes(app, { hub, reads, runs });
   addSettingsRoutes(app, deps);
   addSecretRoutes(app, deps.secrets);
+  addDeployKeyRoutes(app, { ...deps, scansPerMinute: deps.attemptsPerMinute ?? 10 });
   addSkillRoutes(app, new Skills(database));
   addModelRoutes(app, { ...deps, testsPerMinute: deps.attemptsPerMinute ?? 10 });
   addAuditRoutes(app, database);

@@ -5,7 +5,7 @@ import type { WebApp } from '../../../channels/index.ts';
 import { appendEvents } from '../../../engine/journal/journal.store.ts';
 import { McpServers } from '../../../extensions/index.ts';
 import { createTestPrograms } from '../../../extensions/mcp/testing/stub.ts';
-import { createApiToken, ensureOwner, readSettings, Secrets } from '../../../identity/index.ts';
+import { createApiToken, DeployKeys, ensureOwner, readSettings, Secrets } from '../../../identity/index.ts';
 import { createTestVault } from '../../../identity/vault/testing.ts';
 import { AppError } from '../../../kernel/app-error.ts';
 import { createTestDatabase } from '../../../kernel/database/testing.ts';
@@ -87,7 +87,14 @@ async function startServer(
   });
   await signals.start();
   const runs = createTestRuns(database, signals);
-  const secrets = new Secrets({ database, vault, signals, logger: silentLogger });
+  const deployKeys = new DeployKeys({ database, vault, signals, logger: silentLogger });
+  const secrets = new Secrets({
+    database,
+    vault,
+    signals,
+    logger: silentLogger,
+    readOthers: (userId) => deployKeys.readMasked(userId),
+  });
   const app = await createHttpServer({
     database,
     signals,
@@ -95,6 +102,7 @@ async function startServer(
     readSystemStatus: async () => EMPTY_STATUS,
     modelSetup: createTestModels(database, { vault }).setup,
     secrets,
+    deployKeys,
     mcpServers: new McpServers({
       database,
       fillSecrets: (userId, value) => secrets.fill(userId, value),

@@ -3,6 +3,7 @@ import { insertApprovals } from '../../../engine/journal/approval.store.ts';
 import { openArtifacts } from '../../../engine/journal/artifact.store.ts';
 import { insertConversation } from '../../../engine/journal/conversation.store.ts';
 import { insertMcpServer } from '../../../extensions/mcp/mcp-server.store.ts';
+import { insertDeployKey } from '../../../identity/deploy-keys/deploy-key.store.ts';
 import { createApiToken } from '../../../identity/index.ts';
 import { putPushSubscription } from '../../../notices/push-subscription.store.ts';
 import { insertWebhook } from '../../../notices/webhook.store.ts';
@@ -22,6 +23,7 @@ export interface SeededIds {
   'push-subscription': string;
   'mcp-server': string;
   sandbox: string;
+  'deploy-key': string;
 }
 
 /** `host`: the one that the server asks. */
@@ -51,7 +53,21 @@ export async function seedOneOfEach(
     ...(await seedNotices(bed, userId)),
     'mcp-server': await seedMcpServer(bed, userId),
     sandbox: await seedSandbox(host, userId, task),
+    'deploy-key': await seedDeployKey(bed, userId),
   };
+}
+
+async function seedDeployKey(bed: HttpTestbed, userId: string): Promise<string> {
+  const id = newId();
+  await insertDeployKey(bed.database.pool, userId, {
+    id,
+    repository: 'ssh://git@seeded.test/~/a',
+    publicKey: 'ssh-ed25519 AAAA vitto',
+    hostKeys: [],
+    keyId: 'none',
+    sealed: Buffer.alloc(0),
+  });
+  return id;
 }
 
 async function seedNotices(bed: HttpTestbed, userId: string) {
