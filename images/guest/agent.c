@@ -50,12 +50,15 @@ static void let_go(void) {
   machine_let_go();
 }
 
+static bool is_greeted;
+
 static void on_hello(struct cursor *c) {
   uint8_t bytes[NONCE + 4 + 8 + 4];
   struct timespec up;
   const uint8_t *nonce = take_bytes(c, NONCE);
   take_u32(c);
   if (!is_complete(c)) return;
+  is_greeted = true;
   channel_forget_output();
   let_go();
   clock_gettime(CLOCK_BOOTTIME, &up);
@@ -89,6 +92,8 @@ static void on_stop(uint32_t id, struct cursor *c) {
 /* Frames of an id that has ended come late and mean nothing; a type that nobody knows is told. */
 static void on_frame(uint8_t type, uint32_t id, const uint8_t *payload, size_t size) {
   struct cursor c = {payload, size, false};
+  /* A host that speaks to the agent from before must begin again: by our silence it learns that. */
+  if (!is_greeted && type != HELLO) return;
   switch (type) {
     case HELLO: on_hello(&c); break;
     case CREDIT: on_credit(id, &c); break;
@@ -107,7 +112,10 @@ static void on_frame(uint8_t type, uint32_t id, const uint8_t *payload, size_t s
     case SHUTDOWN: shut_down(); break;
     case CONNECT: stream_connect(id, &c); break;
     case BYTES: stream_bytes(id, payload, size); break;
-    case END_OF_FILE: case RESET: case ACCEPTED: stream_event(type, id, &c); break;
+    case RESET:
+      if (!file_reset(id) && !write_reset(id) && !list_reset(id)) stream_event(type, id, &c);
+      break;
+    case END_OF_FILE: case ACCEPTED: stream_event(type, id, &c); break;
     default: send_fail(id, UNSUPPORTED, "no such type of frame");
   }
 }

@@ -177,9 +177,12 @@ void file_read(uint32_t id, struct cursor *c);
 bool file_credit(uint32_t id, uint32_t more);
 void files_pump(void);
 bool files_wait_for_room(void);
+/* The host does not want the rest (any more); false when there is no such call. */
+bool file_reset(uint32_t id);
 void files_let_go(void);
 void write_begin(uint32_t id, struct cursor *c);
 bool write_content(uint32_t id, const uint8_t *bytes, size_t size);
+bool write_reset(uint32_t id);
 void writes_let_go(void);
 /* Writes a whole file atomically; 0 or an errno. */
 int write_whole(const struct account *account, const char *path, mode_t mode, const void *bytes, size_t size);
@@ -190,6 +193,7 @@ void list_begin(uint32_t id, struct cursor *c);
 bool list_credit(uint32_t id, uint32_t more);
 void lists_pump(void);
 bool lists_wait_for_room(void);
+bool list_reset(uint32_t id);
 void lists_let_go(void);
 
 /* --- streams.c */

@@ -136,6 +136,15 @@ bool file_credit(uint32_t id, uint32_t more) {
   return false;
 }
 
+bool file_reset(uint32_t id) {
+  for (struct reading **at = &readings; *at; at = &(*at)->next) {
+    if ((*at)->id != id) continue;
+    remove_reading(at);
+    return true;
+  }
+  return false;
+}
+
 void files_let_go(void) {
   while (readings) remove_reading(&readings);
 }

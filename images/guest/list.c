@@ -177,6 +177,15 @@ bool list_credit(uint32_t id, uint32_t more) {
   return false;
 }
 
+bool list_reset(uint32_t id) {
+  for (struct listing **at = &listings; *at; at = &(*at)->next) {
+    if ((*at)->id != id) continue;
+    remove_listing(at);
+    return true;
+  }
+  return false;
+}
+
 void lists_let_go(void) {
   while (listings) remove_listing(&listings);
 }

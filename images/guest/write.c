@@ -270,6 +270,14 @@ bool write_content(uint32_t id, const uint8_t *bytes, size_t size) {
   return true;
 }
 
+bool write_reset(uint32_t id) {
+  struct writing **at = find(id), *w = *at;
+  if (!w) return false;
+  *at = w->next;
+  free_writing(w);
+  return true;
+}
+
 void writes_let_go(void) {
   while (writings) {
     struct writing *w = writings;
