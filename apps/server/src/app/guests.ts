@@ -48,12 +48,16 @@ export class Guests {
     return this.#options.proxy.release(taskId);
   }
 
+  allowPush(taskId: string, repository: string, forMs: number): Promise<{ withdraw: () => Promise<void> }> {
+    return this.#options.proxy.allowPush(taskId, repository, forMs);
+  }
+
   suspend(taskId: string): Promise<void> {
     return this.#options.proxy.suspend(taskId);
   }
 
-  canHaveVm(): Promise<boolean> {
-    return this.#options.proxy.canHaveVm();
+  canHaveVm(template: string | null): Promise<boolean> {
+    return this.#options.proxy.canHaveVm(template);
   }
 
   /** The same for the life of a task: by what the installation is, not by what just works. No host is asked. */

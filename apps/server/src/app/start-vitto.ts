@@ -17,18 +17,19 @@ import {
   createCoreTools,
   createWebTools,
   expireLeases,
+  createGitPush,
   createGuestTools,
   ModelLimiter,
   ToolRegistry,
   type EvaluateGate,
 } from '../engine/index.ts';
 import {
+  DeployKeys,
   ensureOwner,
   isOwner,
   ModelProviders,
   openVault,
   readSettings,
-  DeployKeys,
   Secrets,
   type User,
 } from '../identity/index.ts';
@@ -43,7 +44,7 @@ import { readSystemStatus } from '../ops/index.ts';
 import { Worker, type RunDependencies } from '../runs/index.ts';
 import type { Config } from './config.ts';
 import { createFolderCheck, resolveAllowedPaths } from './allowed-folders.ts';
-import { SandboxedToolProxyService } from '../sandbox/index.ts';
+import { SandboxedToolProxyService, VmCredentialInjectorService } from '../sandbox/index.ts';
 import { Guests } from './guests.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { createSandboxServer } from './http/create-sandbox-server.ts';
@@ -162,6 +163,8 @@ export async function startVitto(config: Config): Promise<Vitto> {
 
     const skills = new Skills(database);
     if (isWorker) {
+      const injector = new VmCredentialInjectorService({ deployKeys, signals, logger });
+      stops.push(async () => injector.stop());
       const guests = new Guests({
         proxy: new SandboxedToolProxyService({
           pool: tier.hosts,
@@ -184,6 +187,10 @@ export async function startVitto(config: Config): Promise<Vitto> {
       const builtIn = new ToolRegistry([
         createCoreTools(readStatus),
         createGuestTools(config.sandbox.defaultTimeoutMs),
+        {
+          name: 'git',
+          tools: [createGitPush((taskId, repository, forMs) => guests.allowPush(taskId, repository, forMs))],
+        },
         createWebTools({ fetch: web.fetch }),
       ]);
       const worker = new Worker({
@@ -205,7 +212,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
         readSettings: readUserSettings,
         guests,
         sweepGuests: () => guests.sweep(),
-        canHaveVm: () => guests.canHaveVm(),
+        canHaveVm: (template) => guests.canHaveVm(template),
         dailyLimitNano: config.dailyCostUsd === null ? null : Math.round(config.dailyCostUsd * 1e9),
         clock: systemClock,
         logger,
@@ -251,6 +258,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
         runs,
         readSystemStatus: readStatus,
         secrets,
+        deployKeys,
         mcpServers: new McpServers(mcp),
         modelSetup: new ModelSetupService({
           access: modelAccess,

@@ -23,5 +23,6 @@ export { createCoreTools } from './tools/core/index.ts';
 export { createWebTools } from './tools/web/index.ts';
 export { stripInvisible } from './tools/web/strip-invisible.ts';
 export { createGuestTools } from './tools/guest/index.ts';
+export { createGitPush, type AllowPush } from './tools/guest/git-push.ts';
 export { ToolRegistry } from './tools/registry.ts';
 export { defineTool, type Tool, type ToolContext, type ToolPlugin, type ToolResult } from './tools/tool.ts';

@@ -45,6 +45,8 @@ export interface ClaimingTask {
 export interface ProxyRequest {
   /** How its VM came last; `null`: it has had none. */
   vm: { vmId?: string | undefined; template?: string | undefined } | null;
+  /** The image that was asked for; `null`: any that serves. */
+  template: string | null;
   /** It has run in the process sandbox: its files are there. */
   isDegraded: boolean;
   /** What the user said to the process sandbox when asked, or beforehand who started the task. */
@@ -103,6 +105,16 @@ export class SandboxedToolProxyService {
     return 'reason' in vm ? this.#degrade(task, request, vm) : vm;
   }
 
+  /**
+   * Lets the task's VM push to a repository, until `withdraw` or for `forMs`.
+   * @throws AppError `sandbox.not-found` when it has none.
+   */
+  allowPush(taskId: string, repository: string, forMs: number): Promise<{ withdraw: () => Promise<void> }> {
+    const claim = this.#claims.get(taskId);
+    if (claim === undefined) throw new AppError('sandbox.not-found', 'The task has no VM.', { status: 404 });
+    return claim.host.allowPush(claim.sandboxId, repository, forMs);
+  }
+
   /** Lets the claim on a VM go; what the task has in the process sandbox is kept. Never throws. */
   async rest(taskId: string): Promise<void> {
     const claim = this.#claims.get(taskId);
@@ -121,10 +133,10 @@ export class SandboxedToolProxyService {
     await this.#options.processSandbox.suspend(taskId);
   }
 
-  /** Whether a VM could be had, by what the hosts say; nothing is started. */
-  async canHaveVm(): Promise<boolean> {
+  /** Whether a VM (of this image; `null`: of any that serves) could be had, by what the hosts say; nothing is started. */
+  async canHaveVm(template: string | null): Promise<boolean> {
     const infos = await this.#options.pool.infos();
-    return chooseTemplate(infos, this.#options.developerTemplate, null).kind === 'chosen';
+    return chooseTemplate(infos, this.#options.developerTemplate, template).kind === 'chosen';
   }
 
   /** Lets go and removes what tasks that are not live (any more) hold. Hosts that do not answer are left for later. */
@@ -148,7 +160,11 @@ export class SandboxedToolProxyService {
 
   async #claimVm(task: ClaimingTask, request: ProxyRequest): Promise<ProxyClaim | NoVm> {
     const { pool, developerTemplate, readSettings } = this.#options;
-    const choice = chooseTemplate(await pool.infos(), developerTemplate, request.vm?.template ?? null);
+    const choice = chooseTemplate(
+      await pool.infos(),
+      developerTemplate,
+      request.vm?.template ?? request.template,
+    );
     if (choice.kind === 'none') return choice;
     const { network } = await readSettings(task.userId);
     const { template } = choice;
