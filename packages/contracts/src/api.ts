@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { artifactRef, eventEnvelope, failure, waitingFor } from './events.ts';
 import { budget, spending } from './budget.ts';
 import { pageQuery } from './paging.ts';
-import { degradePolicy, networkPolicy } from './sandbox.ts';
+import { degradePolicy, networkPolicy, templateName } from './sandbox.ts';
 import {
   actionDomain,
   complexity,
@@ -108,6 +108,8 @@ export const sendMessage = z.strictObject({
   /** Models to use for the task this message starts, as in VITTO_MODEL. */
   model: modelList.optional(),
   budget: budgetOverride.optional(),
+  /** The image that its VM must be made from; otherwise the one for code tasks, or a smaller one while that is not there. */
+  template: templateName.optional(),
   /** The `ask_user` call this message answers; without it a waiting question takes any message as its answer. */
   answers: z.string().max(200).optional(),
   /** Files that were uploaded before, at most 20. */
@@ -144,6 +146,8 @@ export const createTask = z.strictObject({
   allowedPaths: allowedPaths.optional(),
   model: modelList.optional(),
   budget: budgetOverride.optional(),
+  /** The image that its VM must be made from; otherwise the one for code tasks, or a smaller one while that is not there. */
+  template: templateName.optional(),
 });
 
 export const taskQuery = pageQuery.extend({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { budget, spending, usage } from './budget.ts';
-import { sandboxOrigin } from './sandbox.ts';
+import { sandboxOrigin, templateName } from './sandbox.ts';
 import {
   actionDomain,
   autonomyLevel,
@@ -76,6 +76,8 @@ export const eventPayloads = {
     allowedPaths: z.array(z.string()).optional(),
     /** Who started the task lets its commands run in the process sandbox where no VM can be had; never asked then. */
     mayDegrade: z.boolean().optional(),
+    /** The image that the task's VM must be made from. */
+    template: templateName.optional(),
     /** The `ask_user` call this message answers. */
     answers: z.string().optional(),
     /** Files that came with it. */

@@ -307,7 +307,7 @@ describe('where no VM can be had', () => {
   it('goes on in a VM by itself when one can be had meanwhile', async () => {
     const { h, host, guests, place, ran, taskId, payload } = await begin({ images: [building] });
     await h.run(taskId);
-    const wake = () => wakeTasksForVm(h.runs, () => guests.canHaveVm());
+    const wake = () => wakeTasksForVm(h.runs, () => guests.canHaveVm(null));
     await wake();
     expect((await h.task(taskId)).state).toBe('waiting_approval');
     host.info_ = { images: [image('developer')] };
@@ -327,7 +327,7 @@ describe('where no VM can be had', () => {
       throw new AppError('sandbox.start-failed', 'QEMU ended at once.', { status: 503 });
     };
     expect(await h.run(taskId)).toMatchObject({ kind: 'parked' });
-    await wakeTasksForVm(h.runs, () => guests.canHaveVm());
+    await wakeTasksForVm(h.runs, () => guests.canHaveVm(null));
     expect((await h.task(taskId)).state).toBe('waiting_approval');
     expect(await payload('approval.requested')).toMatchObject([{ arguments: { waits: false } }]);
   });

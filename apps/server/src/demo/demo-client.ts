@@ -11,7 +11,7 @@ import {
 import type { z } from 'zod';
 import type { Vitto } from '../app/start-vitto.ts';
 import { AppError } from '../kernel/app-error.ts';
-import type { PreparedDemo } from './prepare-demo.ts';
+import { DEMO_VM, type PreparedDemo } from './prepare-demo.ts';
 
 const END_TYPES = new Set(['task.completed', 'task.failed', 'task.cancelled']);
 
@@ -34,8 +34,24 @@ export class DemoClient {
   /** Starts a demo in a conversation of its own, played from a file; gives the task's id. */
   async startDemo(demo: PreparedDemo, script: string): Promise<string> {
     const { prompt, title, folder } = demo;
-    const body = { prompt, title, model: `script:${script}`, allowedPaths: [folder] };
+    const body = { prompt, title, model: `script:${script}`, allowedPaths: [folder], ...DEMO_VM };
     return (await this.#post('/api/tasks', body, task)).id;
+  }
+
+  /** Takes the snapshot of a VM and suspends it. */
+  async snapshot(sandboxId: string): Promise<void> {
+    const headers = { ...this.#headers };
+    const response = await fetch(`${this.#url}/api/sandbox/${sandboxId}/snapshot`, {
+      method: 'POST',
+      headers,
+    });
+    if (!response.ok) throw await toError(response);
+  }
+
+  /** Asks for the tests of the mended copy once more; gives the task's id. */
+  async startSecondRun(script: string): Promise<string> {
+    const prompt = 'Please run the tests of the mended copy once more.';
+    return (await this.#post('/api/tasks', { prompt, model: `script:${script}`, ...DEMO_VM }, task)).id;
   }
 
   /** Opens a conversation for a demo that starts later; gives its id. */
@@ -45,7 +61,7 @@ export class DemoClient {
 
   /** Starts a demo in a conversation that is open; gives the task's id. */
   async startDemoIn(conversationId: string, demo: PreparedDemo, script: string): Promise<string> {
-    const body = { text: demo.prompt, model: `script:${script}` };
+    const body = { text: demo.prompt, model: `script:${script}`, ...DEMO_VM };
     return (await this.#post(`/api/conversations/${conversationId}/messages`, body, sentMessage)).taskId;
   }
 

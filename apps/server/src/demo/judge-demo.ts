@@ -11,7 +11,7 @@ export interface Verdict {
 
 /** Judges a demo by its journal: the last run of the tests before the first change, and the last one of all. */
 export function judgeDemo(events: EventEnvelope[]): Verdict {
-  const { runs, firstChange, problems } = readJournal(events);
+  const { runs, firstChange, problems } = readTestRuns(events);
   const before = runs.findLast((run) => firstChange === null || run.seq < firstChange) ?? null;
   const after = firstChange === null ? null : (runs.findLast((run) => run.seq > firstChange) ?? null);
 
@@ -27,7 +27,8 @@ export function judgeDemo(events: EventEnvelope[]): Verdict {
   return { before, after, problems };
 }
 
-function readJournal(events: EventEnvelope[]) {
+/** The runs of the tests in a task's journal, its first change and what went wrong with it. */
+export function readTestRuns(events: EventEnvelope[]) {
   const commands = new Map<string, string>();
   const runs: (TestRun & { seq: number })[] = [];
   const problems: string[] = [];

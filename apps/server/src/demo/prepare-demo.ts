@@ -9,6 +9,9 @@ import { plantDefect } from './plant-defect.ts';
 /** What the scripted model plays, with pauses for people who watch. */
 export const DEMO_SCRIPT = fileURLToPath(new URL('demo.yaml', import.meta.url));
 
+/** The project's tests need Node.js, which no smaller image has. */
+export const DEMO_VM = { template: 'developer' };
+
 /** A project with a defect, ready to be given to a task. */
 export interface PreparedDemo {
   /** The copy of the project that the task may read. */

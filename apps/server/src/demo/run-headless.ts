@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EventEnvelope } from '@vitto/contracts';
+import { readKnownEvent, type EventEnvelope, type EventPayload } from '@vitto/contracts';
 import type { Vitto } from '../app/start-vitto.ts';
 import { DEMO_PACKAGE } from './demo-package.ts';
 import { DemoClient } from './demo-client.ts';
-import { judgeDemo, type Verdict } from './judge-demo.ts';
+import { judgeDemo, readTestRuns, type Verdict } from './judge-demo.ts';
 import { toPlainText } from './plain-text.ts';
 import { demoCacheOf, prepareDemo, type PreparedDemo } from './prepare-demo.ts';
 import { removePauses } from './remove-pauses.ts';
-import { ProgressTeller } from './tell-progress.ts';
+import { describeVm, ProgressTeller } from './tell-progress.ts';
 import { describeTestRun } from './test-run.ts';
 
 export interface HeadlessOptions {
@@ -35,7 +35,8 @@ export async function runHeadless(vitto: Vitto, options: HeadlessOptions): Promi
     tellReport(events, write);
     const verdict = judgeDemo(events);
     tellVerdict(verdict, write);
-    return verdict.problems.length === 0;
+    if (verdict.problems.length > 0) return false;
+    return await showSecondRun(vitto, events, { ...options, script });
   } finally {
     await demo.remove();
   }
@@ -56,7 +57,45 @@ async function playDemo(
   options: HeadlessOptions,
 ): Promise<EventEnvelope[]> {
   const client = await DemoClient.connect(vitto);
-  const id = await client.startDemo(demo, options.script);
+  return followTask(client, await client.startDemo(demo, options.script), options);
+}
+
+/** Where the demo ran in a VM: puts it aside as after a task, and shows that the next task finds all as it was. */
+async function showSecondRun(
+  vitto: Vitto,
+  first: EventEnvelope[],
+  options: HeadlessOptions,
+): Promise<boolean> {
+  const vm = readVm(first);
+  if (vm?.vmId === undefined) return true;
+  const { write } = options;
+  const client = await DemoClient.connect(vitto);
+  write('\nThe VM is put aside: its memory goes to a snapshot. Then the tests once more.');
+  await client.snapshot(vm.vmId);
+  const events = await followTask(client, await client.startSecondRun(options.script), options);
+  const again = readVm(events);
+  write(`\nfirst run:  ${describeVm(vm)}`);
+  if (again !== null) write(`second run: ${describeVm(again)}`);
+  const { runs } = readTestRuns(events);
+  const isGreen = runs.at(-1)?.exitCode === 0;
+  write(
+    isGreen
+      ? '✔ The tests are green in the VM that came back.'
+      : '✖ The second run did not end as it should.',
+  );
+  return isGreen;
+}
+
+function readVm(events: EventEnvelope[]): EventPayload<'vm.acquired'> | null {
+  const acquired = events.map(readKnownEvent).find((event) => event?.type === 'vm.acquired');
+  return acquired?.type === 'vm.acquired' ? acquired.payload : null;
+}
+
+async function followTask(
+  client: DemoClient,
+  id: string,
+  options: HeadlessOptions,
+): Promise<EventEnvelope[]> {
   const teller = new ProgressTeller();
   const events: EventEnvelope[] = [];
   try {

@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/app-error.ts';
 import { createRun, type RunDependencies } from '../runs/index.ts';
-import { DEMO_SCRIPT, prepareDemo } from './prepare-demo.ts';
+import { DEMO_SCRIPT, DEMO_VM, prepareDemo } from './prepare-demo.ts';
 
 export interface DemoDependencies {
   runs: RunDependencies;
@@ -28,6 +28,9 @@ export async function startDemo(
       title: demo.title,
       model: `script:${DEMO_SCRIPT}`,
       allowedPaths: [demo.folder],
+      ...DEMO_VM,
+      // It does its job at once, saying so, where the image it needs has not been built.
+      mayDegrade: true,
     });
     return taskId;
   } catch (error) {

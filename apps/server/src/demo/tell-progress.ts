@@ -1,4 +1,4 @@
-import { readKnownEvent, type EventEnvelope, type KnownEvent } from '@vitto/contracts';
+import { readKnownEvent, type EventEnvelope, type EventPayload, type KnownEvent } from '@vitto/contracts';
 import { toPlainText } from './plain-text.ts';
 import { describeTestRun, readTestRun } from './test-run.ts';
 
@@ -16,6 +16,10 @@ export class ProgressTeller {
     switch (event.type) {
       case 'vm.degraded':
         return [`  (${event.payload.reason})`];
+      case 'vm.waiting':
+        return [`  (waiting for a VM, place ${event.payload.place}: ${event.payload.reason})`];
+      case 'vm.acquired':
+        return [`  (${describeVm(event.payload)})`];
       case 'agent.turn_completed':
         return ['', ...textsOf(event.payload.message.content).map((text) => `» ${text}`)];
       case 'tool.starting': {
@@ -50,6 +54,20 @@ export class ProgressTeller {
     return [`    ${status === 'ok' ? '✔' : '✖'} ${end} · ${(called.durationMs / 1000).toFixed(1)} s`];
   }
 }
+
+/** How a task's VM came and how long that took, as the journal has it. */
+export function describeVm({ from, acquireTimeMs, template }: EventPayload<'vm.acquired'>): string {
+  const how = from === undefined ? 'a VM' : ORIGINS[from];
+  const time = acquireTimeMs === undefined ? '' : ` in ${(acquireTimeMs / 1000).toFixed(1)} s`;
+  return `${how}${template === undefined ? '' : ` (${template})`}${time}`;
+}
+const ORIGINS = {
+  session: 'the VM that was running',
+  'user-snapshot': "the VM restored from the user's snapshot",
+  'user-disk': "a VM started from the user's disk",
+  'base-snapshot': "a VM made from the image's snapshot",
+  boot: 'a VM booted from the image',
+} as const;
 
 function textsOf(content: { type: string }[]): string[] {
   return content.flatMap((part) => ('text' in part && part.type === 'text' ? [String(part.text)] : []));

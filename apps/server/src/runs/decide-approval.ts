@@ -73,10 +73,10 @@ export async function expireApprovals(deps: RunDependencies): Promise<void> {
 /** Takes the question for the process sandbox back where a VM can be had by now, and wakes the tasks that waited. */
 export async function wakeTasksForVm(
   deps: RunDependencies,
-  canHaveVm: (userId: string) => Promise<boolean>,
+  canHaveVm: (template: string | null) => Promise<boolean>,
 ): Promise<void> {
-  for (const { id, taskId, userId } of await findTasksWaitingForVm(deps.database.pool)) {
-    if (!(await canHaveVm(userId))) continue;
+  for (const { id, taskId, userId, template } of await findTasksWaitingForVm(deps.database.pool)) {
+    if (!(await canHaveVm(template))) continue;
     await inTransaction(deps.database, async (client) => {
       if ((await lockTask(client, taskId)) === null) return;
       const note = 'a VM can be had now';

@@ -36,6 +36,8 @@ export interface MessageRequest {
   budget?: Partial<NewTask['budget']> | undefined;
   /** Files that were uploaded before. */
   attachments?: string[] | undefined;
+  /** The image that its VM must be made from. */
+  template?: string | undefined;
   /** Its commands may run in the process sandbox where no VM can be had and the installation does not forbid it: the user is not asked. */
   mayDegrade?: boolean | undefined;
   /** Edit and retry: the message that this one stands in for; only while nothing runs in the conversation. */
@@ -166,6 +168,7 @@ async function startTask(
       source: request.source,
       allowedPaths: options.allowedPaths,
       ...(request.mayDegrade === true ? { mayDegrade: true } : {}),
+      ...(request.template === undefined ? {} : { template: request.template }),
       ...(await readExtras(client, request, id)),
     },
   };

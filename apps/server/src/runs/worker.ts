@@ -46,8 +46,8 @@ export interface WorkerDependencies extends RunTaskDependencies {
   concurrency: number;
   /** Removes what tasks that have ended left in the guests. */
   sweepGuests: () => Promise<void>;
-  /** Whether a VM could be had for this user now, as far as is known without starting one. */
-  canHaveVm: (userId: string) => Promise<boolean>;
+  /** Whether a VM (of this image; `null`: of any that serves) could be had now, as far as is known without starting one. */
+  canHaveVm: (template: string | null) => Promise<boolean>;
 }
 
 /** Runs the tasks of the queue in this process: keeps their leases, stops what was taken away, finds what was forgotten. */

@@ -135,14 +135,14 @@ export async function voidApprovals(
 /** Tasks that wait for a VM while the user may still settle for less, the oldest question first. */
 export async function findTasksWaitingForVm(
   sql: Sql,
-): Promise<{ id: string; taskId: string; userId: string }[]> {
+): Promise<{ id: string; taskId: string; userId: string; template: string | null }[]> {
   const result = await sql.query(
-    `select a.id, a.task_id as "taskId", a.user_id as "userId" from vitto_approvals a join vitto_tasks t on t.id = a.task_id
+    `select a.id, a.task_id as "taskId", a.user_id as "userId", a.arguments->>'template' as template from vitto_approvals a join vitto_tasks t on t.id = a.task_id
      where a.state = 'pending' and a.tool = $1 and a.arguments->>'waits' = 'true' and t.state = 'waiting_approval'
      order by a.created_at, a.id limit 200`,
     [DEGRADE_QUESTION],
   );
-  return result.rows as { id: string; taskId: string; userId: string }[];
+  return result.rows as { id: string; taskId: string; userId: string; template: string | null }[];
 }
 
 /** Uses an approval up for the call it was given for; false when it was used before or is not approved. */

@@ -31,7 +31,8 @@ export async function needsGuest(run: Run): Promise<GuestQuestion | null> {
 export async function askForDegradation(run: Run, { reason, isPassing }: GuestQuestion): Promise<string> {
   const { degradation } = run.state;
   if (degradation?.decision === 'pending') return degradation.id;
-  const args = { reason, waits: isPassing };
+  const template = run.state.vm?.template ?? run.state.template;
+  const args = { reason, waits: isPassing, ...(template === null ? {} : { template }) };
   const approval: NewApproval = {
     id: newId(),
     taskId: run.task.id,

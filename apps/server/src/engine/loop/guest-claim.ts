@@ -7,6 +7,8 @@ export const DEGRADE_QUESTION = 'use_process_sandbox';
 export interface GuestHistory {
   /** The VM it had, if any. */
   vm: EventPayload<'vm.acquired'> | null;
+  /** The image that was asked for; `null`: any that serves. */
+  template: string | null;
   /** It has run in the process sandbox: its files are there. */
   isDegraded: boolean;
   /** What the user said to the process sandbox, or beforehand who started the task; `null`: not asked or not decided. */

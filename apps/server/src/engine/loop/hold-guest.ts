@@ -42,11 +42,12 @@ function isStale(run: Run, held: Extract<GuestHold, { kind: 'held' }>): boolean 
 }
 
 async function claim(run: Run): Promise<GuestHold> {
-  const { vm, isDegraded, degradation, mayDegrade } = run.state;
+  const { vm, template, isDegraded, degradation, mayDegrade } = run.state;
   const decided = degradation?.decision === 'pending' ? null : (degradation?.decision ?? null);
   try {
     const claimed = await run.deps.claimGuest({
       vm,
+      template,
       isDegraded,
       degradation: decided ?? (mayDegrade ? 'beforehand' : null),
       onWaiting: (waiting) => {

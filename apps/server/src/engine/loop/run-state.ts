@@ -56,6 +56,8 @@ export class RunState {
   isVmLost = false;
   /** Who started the task lets its commands run in the process sandbox where no VM can be had. */
   mayDegrade = false;
+  /** The image that who started the task wants its VM made from. */
+  template: string | null = null;
   /** The question whether the process sandbox will do, when it was asked and not taken back. */
   degradation: { id: string; decision: 'pending' | 'approved' | 'refused' } | null = null;
   /** What the provider counted for the newest request, and how long that was. */
@@ -93,6 +95,7 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
   'user.message': (state, payload: EventPayload<'user.message'>, seq) => {
     state.inputSeq = seq;
     state.mayDegrade ||= payload.mayDegrade === true;
+    state.template ??= payload.template ?? null;
     // An answer to a question is that call's result, not a new wish.
     if (payload.answers === undefined) state.wish(seq);
   },
