@@ -32,7 +32,7 @@ async function settle(...records: CommandRecord[]) {
     ...runCommand,
     run: (input: never, context: never) => runCommand.settle?.(input, context),
   };
-  const { result, progress } = await runTool(settling as never, { command: 'x' }, guest as never);
+  const { result, progress } = await runTool(settling as never, { command: 'x' }, guest);
   return { result, progress, asked };
 }
 
