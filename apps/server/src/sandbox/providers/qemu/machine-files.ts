@@ -1,5 +1,5 @@
-import { chmod, chown, lstat, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, chown, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ProviderError } from '../sandbox-provider.ts';
 import type { VmUser } from './command-line.ts';
@@ -41,6 +41,7 @@ export class MachineFiles {
   }
 
   async make(user: VmUser): Promise<void> {
+    await mkdir(dirname(this.folder), { recursive: true, mode: 0o711 });
     for (const folder of [this.folder, join(this.folder, 'disks'), join(this.folder, 'snapshots')]) {
       await makeFolder(folder, user, 'passed');
     }

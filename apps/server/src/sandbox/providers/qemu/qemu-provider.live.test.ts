@@ -1,0 +1,21 @@
+import { afterAll } from 'vitest';
+import { describeSandboxProvider } from '../sandbox-provider.contract.ts';
+import { openQemu, type QemuUnderTest } from './testing-qemu.ts';
+
+let qemu: QemuUnderTest | undefined;
+afterAll(() => qemu?.close());
+
+describeSandboxProvider('QEMU', async () => {
+  qemu = await openQemu();
+  const { open, image, root } = qemu;
+  return {
+    provider: open(),
+    restart: () => open(),
+    image,
+    machines: `${root}/machines`,
+    kill: (vm) => void process.kill(vm.pid ?? 0, 'SIGKILL'),
+    remember: (word) => `echo ${word} >/dev/shm/word`,
+    recall: 'cat /dev/shm/word',
+    write: (word, path) => `echo ${word} >${path}`,
+  };
+});

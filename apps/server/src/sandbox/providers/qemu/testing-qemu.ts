@@ -1,0 +1,42 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ImageStore } from '../../images/image-store.ts';
+import type { VmImage } from '../sandbox-provider.ts';
+import { QemuProvider, type QemuProviderOptions } from './qemu-provider.ts';
+
+/** A folder for the VMs of a test that their users can pass through, and providers over it. */
+export interface QemuUnderTest {
+  root: string;
+  image: VmImage;
+  open: (options?: Partial<QemuProviderOptions>) => QemuProvider;
+  /** Ends what runs and removes everything. */
+  close: () => Promise<void>;
+}
+
+export async function openQemu(): Promise<QemuUnderTest> {
+  const image = await builtImage();
+  const root = await mkdtemp(join(tmpdir(), 'vitto-vm-'));
+  await chmod(root, 0o711);
+  const open = (options: Partial<QemuProviderOptions> = {}): QemuProvider =>
+    new QemuProvider({ root, findImage: async () => image, ...options });
+  return {
+    root,
+    image,
+    open,
+    close: async () => {
+      const provider = open();
+      for (const { vmId } of await provider.list()) await provider.destroy(vmId);
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The newest `minimal` on this machine. */
+async function builtImage(): Promise<VmImage> {
+  const isRoot = process.getuid?.() === 0;
+  const folder = isRoot ? '/var/cache/vitto/images' : join(homedir(), '.cache/vitto/images');
+  const [image] = await new ImageStore(folder).list('minimal');
+  if (image === undefined) throw new Error('build the image first: npm run vitto -- image build minimal');
+  return image;
+}
