@@ -19,7 +19,7 @@
 
 #define ALL_PROCESSES "1024"
 /* One command's share: a fork bomb leaves the others room to start programs. */
-#define COMMAND_PROCESSES "768"
+#define COMMAND_PROCESSES "512"
 /* For the kernel's own use, init and the agent. */
 #define RESERVED_BYTES (48ull << 20)
 

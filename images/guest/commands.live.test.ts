@@ -105,7 +105,10 @@ test('STOP ends a command with TERM, and with KILL when there is no grace', asyn
 test('a reader that gives no credit holds up its own command and no other', async () => {
   const id = channel.newId();
   channel.send(TO_GUEST.exec, id, execPayload(['head', '-c', '3000000', '/dev/zero']));
-  const bytes = () => channel.waiting(id).reduce((sum, { type, payload }) => sum + (type === TO_HOST.stdout ? payload.length : 0), 0);
+  const bytes = () =>
+    channel
+      .waiting(id)
+      .reduce((sum, { type, payload }) => sum + (type === TO_HOST.stdout ? payload.length : 0), 0);
   await expect.poll(bytes).toBe(262_144);
   for (let i = 0; i < 5; i++) expect((await sh('head -c 500000 /dev/zero')).stdout.length).toBe(500_000);
   expect(bytes()).toBe(262_144);
@@ -123,7 +126,7 @@ test('credit comes for input that is taken', async () => {
   const id = channel.newId();
   channel.send(TO_GUEST.exec, id, execPayload(['wc', '-c'], { flags: FLAG.stdin }));
   let credit = 262_144;
-  for (let left = 2_000_000; left > 0; ) {
+  for (let left = 2_000_000; left > 0;) {
     const n = Math.min(left, credit, 65_536);
     if (n > 0) channel.send(TO_GUEST.stdin, id, Buffer.alloc(n));
     credit -= n;
@@ -163,7 +166,11 @@ test('of a long output the record keeps the first and the last two MiB', async (
 test('a command goes on without its host, into its record', async () => {
   const id = channel.newId();
   const script = 'read x; seq 1 200000';
-  channel.send(TO_GUEST.exec, id, execPayload(['sh', '-c', script], { flags: FLAG.record | FLAG.stdin, record: 'lost' }));
+  channel.send(
+    TO_GUEST.exec,
+    id,
+    execPayload(['sh', '-c', script], { flags: FLAG.record | FLAG.stdin, record: 'lost' }),
+  );
   expect((await channel.next(id)).type).toBe(TO_HOST.started);
   channel.close();
   channel = await agent.connect();
@@ -175,14 +182,21 @@ test('a command goes on without its host, into its record', async () => {
 
 test('a detached command outlives its call until its record is stopped', async () => {
   const id = channel.newId();
-  const payload = execPayload(['sh', '-c', 'echo up; echo err >&2; exec sleep 300'], { flags: FLAG.record | FLAG.detached, record: 'server' });
+  const payload = execPayload(['sh', '-c', 'echo up; echo err >&2; exec sleep 300'], {
+    flags: FLAG.record | FLAG.detached,
+    record: 'server',
+  });
   channel.send(TO_GUEST.exec, id, payload);
   const started = await channel.next(id);
   const pid = started.payload.readUInt32LE(0);
   await expect.poll(() => readFile(join(agent.folder, 'records/server/stdout'), 'utf8')).toBe('up\nerr\n');
   expect((await channel.recordState('server')).state).toBe(1);
   const stopped = await channel.call(TO_GUEST.stopRecord, Buffer.concat([str('server'), u32(1000)]));
-  expect([stopped.type, stopped.payload.readUInt8(0), stopped.payload.readUInt32LE(5)]).toEqual([TO_HOST.recordState, 2, 15]);
+  expect([stopped.type, stopped.payload.readUInt8(0), stopped.payload.readUInt32LE(5)]).toEqual([
+    TO_HOST.recordState,
+    2,
+    15,
+  ]);
   expect(isAlive(pid)).toBe(false);
 });
 
@@ -202,5 +216,7 @@ test('what ran when the agent died is told as cut short', async () => {
 
 test('a hundred commands at once all come back', async () => {
   const results = await Promise.all(Array.from({ length: 100 }, async (_, i) => await sh(`echo ${i}`)));
-  expect(results.map(({ stdout }) => Number(stdout.toString()))).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  expect(results.map(({ stdout }) => Number(stdout.toString()))).toEqual(
+    Array.from({ length: 100 }, (_, i) => i),
+  );
 });

@@ -44,10 +44,13 @@ test('zeros and garbage between frames are skipped', async () => {
   await expectAnswer();
 });
 
-test.each([0, 4, 65_542, 0x7fffffff, 0xffffffff])('a frame that says it is %i bytes long is no frame', async (length) => {
-  channel.socket.write(Buffer.concat([Buffer.from([0xa5]), u32(length)]));
-  await expectAnswer();
-});
+test.each([0, 4, 65_542, 0x7fffffff, 0xffffffff])(
+  'a frame that says it is %i bytes long is no frame',
+  async (length) => {
+    channel.socket.write(Buffer.concat([Buffer.from([0xa5]), u32(length)]));
+    await expectAnswer();
+  },
+);
 
 test('a frame without its last byte is dropped with all that is in it', async () => {
   const inner = frame(TO_GUEST.exec, 7, execPayload(['touch', join(agent.home, 'escaped')]));
@@ -70,9 +73,20 @@ test('a host that comes after one that died in the middle of a frame is understo
 test('a type that nobody knows is refused, and so are calls that are cut short or too long', async () => {
   expect((await channel.call(0x7f)).payload.readUInt16LE(0)).toBe(12);
   const whole = execPayload(['true']);
-  const types = [TO_GUEST.exec, TO_GUEST.record, TO_GUEST.read, TO_GUEST.list, TO_GUEST.resume, TO_GUEST.connect];
+  const types = [
+    TO_GUEST.exec,
+    TO_GUEST.record,
+    TO_GUEST.read,
+    TO_GUEST.list,
+    TO_GUEST.resume,
+    TO_GUEST.connect,
+  ];
   for (const type of types) {
-    for (const payload of [Buffer.alloc(0), Buffer.alloc(3, 0xff), Buffer.concat([whole, Buffer.from([1])])]) {
+    for (const payload of [
+      Buffer.alloc(0),
+      Buffer.alloc(3, 0xff),
+      Buffer.concat([whole, Buffer.from([1])]),
+    ]) {
       expect((await channel.call(type, payload)).type).toBe(TO_HOST.fail);
     }
   }
@@ -82,7 +96,14 @@ test('a type that nobody knows is refused, and so are calls that are cut short o
 });
 
 test('frames of ids that nobody has are ignored', async () => {
-  for (const type of [TO_GUEST.stdin, TO_GUEST.stop, TO_GUEST.content, TO_GUEST.credit, TO_GUEST.bytes, TO_GUEST.reset]) {
+  for (const type of [
+    TO_GUEST.stdin,
+    TO_GUEST.stop,
+    TO_GUEST.content,
+    TO_GUEST.credit,
+    TO_GUEST.bytes,
+    TO_GUEST.reset,
+  ]) {
     channel.send(type, 4711, u32(1));
   }
   await expectAnswer();

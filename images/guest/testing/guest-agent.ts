@@ -47,7 +47,12 @@ export class GuestAgent {
     const where = ['--socket', at('socket'), '--root-dir', this.folder, '--home', this.home];
     const more = ['--records', at('records'), '--run-dir', at('run'), '--proxy-port', String(proxyPort)];
     // Nobody of that name: commands run as whoever runs the tests.
-    this.#process = spawn(join(this.#bin, 'vitto-agent'), [...where, ...more, '--user', 'nobody-of-this-name']);
+    this.#process = spawn(join(this.#bin, 'vitto-agent'), [
+      ...where,
+      ...more,
+      '--user',
+      'nobody-of-this-name',
+    ]);
     this.#process.stderr?.on('data', (bytes: Buffer) => (this.#complaints += bytes.toString()));
     while (!existsSync(at('socket'))) {
       if (this.#process.exitCode !== null) throw new Error(this.#complaints);
@@ -91,7 +96,7 @@ export class AgentChannel {
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', (bytes) => {
-      this.#rest = Buffer.concat([this.#rest, bytes as Buffer]);
+      this.#rest = Buffer.concat([this.#rest, bytes]);
       if (this.#isSynced) this.#take();
       this.#wake();
     });
@@ -135,6 +140,8 @@ export class AgentChannel {
   /** Zeros, HELLO, and READY with this nonce, wherever in the bytes it begins. Gives the count of running commands. */
   async hello(): Promise<{ version: number; running: number }> {
     const nonce = randomBytes(16);
+    this.#isSynced = false;
+    this.#frames.length = 0;
     this.socket.write(Buffer.alloc(65_600));
     this.send(f.TO_GUEST.hello, 0, Buffer.concat([nonce, f.u32(1)]));
     for (;;) {
@@ -221,7 +228,7 @@ export class AgentChannel {
     const head = [Buffer.from([0]), f.str(path), f.u32(options.mode ?? 0xffffffff), expectation];
     this.send(f.TO_GUEST.write, id, Buffer.concat(head));
     let credit = 262_144;
-    for (let at = 0; at < content.length; ) {
+    for (let at = 0; at < content.length;) {
       const part = content.subarray(at, at + Math.min(65_536, credit));
       if (part.length > 0) this.send(f.TO_GUEST.content, id, part);
       at += part.length;
@@ -253,7 +260,11 @@ export class AgentChannel {
 
   async read(path: string | Uint8Array, offset = 0, length = 2 ** 40): Promise<Buffer | number> {
     const id = this.newId();
-    this.send(f.TO_GUEST.read, id, Buffer.concat([Buffer.from([0]), f.str(path), f.u64(offset), f.u64(length)]));
+    this.send(
+      f.TO_GUEST.read,
+      id,
+      Buffer.concat([Buffer.from([0]), f.str(path), f.u64(offset), f.u64(length)]),
+    );
     return await this.#collect(id, f.TO_HOST.data);
   }
 
@@ -264,9 +275,12 @@ export class AgentChannel {
     const bytes = await this.#collect(id, f.TO_HOST.entries);
     if (typeof bytes === 'number') return bytes;
     const entries = new Map<string, string>();
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const size = bytes.readUInt32LE(at + 9);
-      entries.set(bytes.toString('latin1', at + 13, at + 13 + size), String.fromCharCode(bytes.readUInt8(at)));
+      entries.set(
+        bytes.toString('latin1', at + 13, at + 13 + size),
+        String.fromCharCode(bytes.readUInt8(at)),
+      );
       at += 13 + size;
     }
     return entries;
