@@ -9,6 +9,7 @@ export const SECTIONS: readonly { id: SectionId; Component: ComponentType }[] = 
   section('models', async () => (await import('./models/models-section.tsx')).ModelsSection),
   section('budgets', async () => (await import('./budgets/budgets-section.tsx')).BudgetsSection),
   section('general', async () => (await import('./general/general-section.tsx')).GeneralSection),
+  section('machines', async () => (await import('./machines/machines-section.tsx')).MachinesSection),
   section('mcp', async () => (await import('./mcp/mcp-section.tsx')).McpSection),
   section('skills', async () => (await import('./skills/skills-section.tsx')).SkillsSection),
   section('secrets', async () => (await import('./secrets/secrets-section.tsx')).SecretsSection),

@@ -40,6 +40,10 @@ afterAll(async () => {
 async function fill({ call, home }: RealVitto): Promise<void> {
   await call('PATCH', '/api/settings', { allowedPaths: ['/usr/share'], timeZone: 'Europe/Madrid' });
   await call('PUT', `/api/secrets/${'LONG_NAME_'.repeat(6)}`, { value: 'a-value-of-a-secret' });
+  await call('POST', '/api/deploy-keys', {
+    repository: `git@forge.test:${LONG}/name.git`,
+    hostKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'],
+  });
   await call('POST', '/api/tokens', { name: LONG.slice(0, 100), scopes: ['read', 'run'], expiresInDays: 30 });
   await call('PUT', '/api/skills/review-code', {
     text: `---\nname: review-code\ndescription: How we review. ${LONG}\nlicense: MIT\n---\n# Reviewing\n\n\`${LONG}\``,
@@ -113,6 +117,7 @@ const SECTIONS: { id: string; en: string; es: string; add?: RegExp }[] = [
   { id: 'models', en: 'Models I work with', es: 'Modelos con los que trabajo' },
   { id: 'budgets', en: 'Each task', es: 'Cada tarea' },
   { id: 'general', en: 'Folders that I may read everywhere', es: 'Carpetas que puedo leer siempre' },
+  { id: 'machines', en: 'Further hosts', es: 'Otros servidores' },
   { id: 'mcp', en: 'far-away', es: 'far-away', add: /^(Add a server|Añadir un servidor)$/ },
   { id: 'skills', en: 'review-code', es: 'review-code', add: /^(Add a skill|Añadir una habilidad)$/ },
   { id: 'secrets', en: 'LONG_NAME_', es: 'LONG_NAME_', add: /^(Add a secret|Añadir un secreto)$/ },

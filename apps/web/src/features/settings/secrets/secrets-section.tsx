@@ -5,6 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useDraft } from '../drafts.tsx';
 import { Loaded, Part } from '../parts.tsx';
+import { DeployKeysPart } from './deploy-keys-part.tsx';
 import { EMPTY_SECRET, SecretForm } from './secret-form.tsx';
 import { SecretRow } from './secret-row.tsx';
 import { secretsQuery } from './secrets-api.ts';
@@ -44,6 +45,7 @@ export function SecretsSection() {
           }
         </Loaded>
       </Part>
+      <DeployKeysPart />
     </>
   );
 }
