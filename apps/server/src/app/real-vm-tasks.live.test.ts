@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventEnvelope, SandboxOverview, Task } from '@vitto/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../kernel/database/testing.ts';
 import {
   openClient,
@@ -48,8 +48,10 @@ describe('a task whose commands run in a real VM', () => {
       VITTO_VM_MEMORY_MIB: '256',
     };
   });
+  afterEach(async () => {
+    for (const one of processes.splice(0)) await one.end('SIGTERM');
+  });
   afterAll(async () => {
-    for (const one of processes) await one.end('SIGTERM');
     await drop();
     await removeTestFolder(folder, join(folder, 'home'));
   });
@@ -91,5 +93,59 @@ describe('a task whose commands run in a real VM', () => {
     expect(payloads('vm.released')).toHaveLength(1);
     const { body: overview } = await call<SandboxOverview>('GET', '/api/sandbox');
     expect(overview.sandboxes).toMatchObject([{ claims: [] }]);
+  });
+
+  it('finds the folder that the user allows at its own path, and all of it again in the snapshot', async (context) => {
+    context.skip(!hasImage, `there is no image in ${IMAGES}: vitto image build minimal`);
+    const project = join(folder, 'project');
+    await mkdir(join(project, '.git'), { recursive: true });
+    await writeFile(join(project, 'sum.py'), 'print(6 * 7)\n');
+    await writeFile(
+      join(folder, 'look.yaml'),
+      `conversations:
+  - on: /once more/
+    turns:
+      - calls: [{ tool: run_command, arguments: { command: "cat copy/sum.py && python3 copy/sum.py" } }]
+      - text: Done.
+  - turns:
+      - calls:
+          - { tool: list_files, arguments: { path: "${project}/" } }
+          - { tool: read_file, arguments: { path: "${project}/sum.py" } }
+          - { tool: run_command, arguments: { command: 'mkdir copy && cp -R "${project}/." copy && python3 copy/sum.py' } }
+      - text: Done.
+`,
+    );
+    const { call } = await start();
+    const run = async (prompt: string) => {
+      const { body: task } = await call<Task>('POST', '/api/tasks', {
+        prompt,
+        model: `script:${join(folder, 'look.yaml')}`,
+        allowedPaths: [project],
+      });
+      const state = async () => (await call<Task>('GET', `/api/tasks/${task.id}`)).body.state;
+      await expect.poll(state, { timeout: 240_000, interval: 300 }).toBe('completed');
+      const { body } = await call<{ items: EventEnvelope[] }>(
+        'GET',
+        `/api/tasks/${task.id}/events?limit=1000`,
+      );
+      const of = (type: string) =>
+        body.items.filter((event) => event.type === type).map(({ payload }) => payload);
+      return { called: of('tool.called'), acquired: of('vm.acquired') };
+    };
+    const { called } = await run('look at my project');
+    expect(called.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
+    expect(called[0]?.['text']).toContain(
+      `A copy of ${project} is in /home/user/work/project, and its path leads there`,
+    );
+    expect(called[0]?.['text']).toContain('sum.py');
+    expect(called[2]?.['text']).toContain('\n42');
+
+    const { body } = await call<SandboxOverview>('GET', '/api/sandbox');
+    const put = await call('POST', `/api/sandbox/${body.sandboxes[0]?.id ?? ''}/snapshot`);
+    expect(put.status).toBe(204);
+    const again = await run('once more');
+    expect(again.acquired).toMatchObject([{ from: 'user-snapshot', restored: true, template: 'minimal' }]);
+    expect(again.called[0]).toMatchObject({ status: 'ok', ranOn: { from: 'user-snapshot' } });
+    expect(again.called[0]?.['text']).toContain('print(6 * 7)\n42');
   });
 });
