@@ -98,6 +98,7 @@ export async function launchVm(
   const monitor = new QmpClient(qemu.monitor);
   try {
     await Promise.all([folder.write(record), monitor.negotiate()]);
+    qemu.letGo();
   } catch (error) {
     await stopProcess(qemu.identity);
     await exited;

@@ -18,6 +18,8 @@ export interface QemuProcess {
   /** Called with each line that the guest's init prints as `vitto: …`. */
   onMark: (listener: (mark: string) => void) => void;
   exited: Promise<string>;
+  /** From now on this process may end before it does. */
+  letGo: () => void;
 }
 
 /**
@@ -43,9 +45,11 @@ export async function startQemu(
   });
   const identity = child.pid === undefined ? null : identify(child.pid);
   if (identity === null) throw new ProviderError('start-failed', `QEMU did not start: ${await exited}`);
-  child.unref();
-  for (const pipe of [child.stdout, child.stderr, child.stdio[FD.monitor]]) (pipe as Socket).unref();
-  return { identity, monitor: child.stdio[FD.monitor] as Duplex, exited, ...readConsole(child) };
+  const monitor = child.stdio[FD.monitor] as Socket;
+  const letGo = (): void => {
+    for (const each of [child, child.stdout, child.stderr, monitor]) (each as Socket).unref();
+  };
+  return { identity, monitor, exited, letGo, ...readConsole(child) };
 }
 
 function readConsole(child: ChildProcess): Pick<QemuProcess, 'console' | 'onMark'> {

@@ -32,7 +32,8 @@ export class QmpClient {
     channel.setEncoding('utf8');
     channel.on('data', (text: string) => this.#take(text));
     channel.on('error', (error) => this.#end(error));
-    channel.on('close', () => this.#end(new Error('QEMU closed its monitor')));
+    for (const end of ['end', 'close'])
+      channel.on(end, () => this.#end(new Error('QEMU closed its monitor')));
   }
 
   /** Must come first. */

@@ -13,11 +13,10 @@ const MAX_STATE = 64 * 1024 * 1024;
 const SAVE_MS = 30_000;
 
 /**
- * Stops the guest and writes the state of its devices to a file. Memory is not in it: it lies in a file of its own.
+ * Writes the state of a stopped guest's devices to a file. Memory is not in it: it lies in a file of its own.
  * QEMU may start no program and writes to nothing that it did not open, so it sends the state through a socket.
  */
 export async function saveState(monitor: QmpClient, folder: RunFolder, target: string): Promise<void> {
-  await monitor.execute('stop');
   const { received, close } = await receiveOnce(folder, target);
   try {
     await monitor.execute('migrate-set-capabilities', { capabilities: capabilities() });

@@ -4,6 +4,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { ProviderError } from '../sandbox-provider.ts';
 import type { VmUser } from './command-line.ts';
 import { syncPath } from './durable-files.ts';
+import { flattenDisk } from './flatten-disk.ts';
 import type { QemuHost } from './launch-vm.ts';
 import { MachineFiles, type MachineRecord } from './machine-files.ts';
 import type { MemoryWorkers } from './memory-workers.ts';
@@ -34,7 +35,11 @@ export async function suspendVm(
     const record = await files.read();
     if (record === null) throw new Error('the machine has no record');
     const manifest = await writeSnapshot(host, workers, vm, { id, folder, files, record });
-    await files.write({ ...record, frozen: record.overlays.length, snapshotId: id });
+    const overlays = manifest.disks.map(({ name }) => name);
+    const after = { ...record, overlays, frozen: overlays.length, snapshotId: id };
+    await files.write(after);
+    // Not what the snapshot is waited for: what is left over is removed at the next start too.
+    await files.removeLeftovers(after).catch(() => undefined);
     return manifest;
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -58,18 +63,19 @@ export async function writeSnapshot(
   await mkdir(draft, { mode: 0o700 });
   try {
     vm.disconnectAgent();
+    await vm.monitor.execute('stop');
+    const overlays = await flattenDisk(vm.monitor, files, record);
     await saveState(vm.monitor, run, join(draft, 'state'));
     const bytes = spec.memoryMib * 1024 * 1024;
     const [memory] = await Promise.all([workers.pack(run.memory, bytes, draft), stopProcess(vm.identity)]);
-    const top = record.overlays.at(-1) ?? '';
-    await files.freeze(top, user);
+    await files.freeze(overlays.at(-1) ?? '', user);
     const manifest: SnapshotManifest = {
       id,
       createdAt: new Date().toISOString(),
       fit: fitOf(host, spec),
       memory,
       state: await workers.checksum(join(draft, 'state')),
-      disks: await Promise.all(record.overlays.map((name) => describeDisk(workers, files, name))),
+      disks: await Promise.all(overlays.map((name) => describeDisk(workers, files, name))),
     };
     await letRead(draft, user, ['state', ...memory.map(({ file }) => file)]);
     await writeManifest(draft, manifest);
