@@ -26,7 +26,7 @@ export class MemoryWorkers {
   /** Packs a guest's memory into `parts` files of a folder, one a thread. @throws with the code of the system's error */
   async pack(memory: string, bytes: number, folder: string): Promise<MemoryPart[]> {
     const each = Math.ceil(bytes / WORKERS / 4096) * 4096;
-    return Promise.all(
+    return allOrNone(
       Array.from({ length: WORKERS }, async (_, index) => {
         const file = `ram.${index}`;
         const [from, to] = [index * each, Math.min(bytes, (index + 1) * each)];
@@ -37,7 +37,7 @@ export class MemoryWorkers {
   }
 
   async unpack(folder: string, parts: MemoryPart[], memory: string): Promise<void> {
-    await Promise.all(
+    await allOrNone(
       parts.map((part) => this.#run({ kind: 'unpack', source: `${folder}/${part.file}`, memory, part })),
     );
   }
@@ -82,4 +82,10 @@ export class MemoryWorkers {
     worker.on('exit', () => fail(new Error('the thread ended')));
     return thread;
   }
+}
+
+/** Rejects only when all have ended: nothing is written to a folder any more that is removed then. */
+async function allOrNone<T>(work: Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
