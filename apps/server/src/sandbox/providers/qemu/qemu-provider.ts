@@ -204,6 +204,7 @@ export class QemuProvider implements SandboxProvider {
     const version = await readVersion(programs.qemu);
     const limiter = findLimiter();
     limiter?.removeStale();
+    this.#workers.warm();
     const host: QemuHost = {
       runFolder: (vmId) => this.#runFolder(vmId),
       programs,
