@@ -114,12 +114,14 @@ async function damageFile(path: string, damage: 'flip' | 'cut'): Promise<() => P
 }
 
 describe('a host that is killed', () => {
-  it('while it boots a VM leaves one that is found and ended, and a disk that boots', async () => {
+  it('while it boots a VM leaves nothing that is not found and ended, and a disk that boots', async () => {
     const spec = specOf('booting');
     await killHost(spec, 'boot', async () => (await provider.list()).some(({ isRunning }) => isRunning));
-    expect(await provider.list()).toEqual([{ vmId: spec.vmId, isRunning: true }]);
+    // QEMU goes on without it, or has ended because its monitor was gone before it had begun.
+    expect((await provider.list()).map(({ vmId }) => vmId)).toEqual([spec.vmId]);
     expect(await provider.adopt(spec)).toBeNull();
     await provider.destroy(spec.vmId);
+    expect(await provider.list()).toEqual([]);
     await runIn(await provider.create(next(spec)), 'true');
   });
 

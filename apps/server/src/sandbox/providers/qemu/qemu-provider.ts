@@ -31,7 +31,7 @@ import { describeSnapshot } from './describe-snapshot.ts';
 import { machineOrigin, resumeVm } from './resume-vm.ts';
 import { settleGuest } from './settle-guest.ts';
 import { suspendVm } from './take-snapshot.ts';
-import { RunFolder } from './run-folder.ts';
+import { isVmId, RunFolder } from './run-folder.ts';
 import { stopVm } from './stop-vm.ts';
 import { defaultVmUids, type UidRange } from './vm-user.ts';
 
@@ -88,7 +88,7 @@ export class QemuProvider implements SandboxProvider {
   async list(): Promise<FoundVm[]> {
     const names = await readdir(join(this.#options.root, 'run')).catch(() => []);
     return Promise.all(
-      names.map(async (vmId) => {
+      names.filter(isVmId).map(async (vmId) => {
         const folder = this.#runFolder(vmId);
         return { vmId, isRunning: folder.findProcess(await folder.read()) !== null };
       }),

@@ -6,7 +6,8 @@ import type { VmSpec } from '../sandbox-provider.ts';
 import type { VmUser } from './command-line.ts';
 import { identify, isAlive, readArguments, type ProcessIdentity } from './process-identity.ts';
 
-const VM_ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
+/** Ids are names of folders. */
+export const isVmId = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/.test(text);
 
 const runRecord = z.object({
   machineFolder: z.string(),
@@ -25,7 +26,7 @@ export class RunFolder {
   readonly vmId: string;
   readonly path: string;
   constructor(root: string, vmId: string) {
-    if (!VM_ID.test(vmId)) throw new Error(`not an id of a VM: ${vmId}`);
+    if (!isVmId(vmId)) throw new Error(`not an id of a VM: ${vmId}`);
     this.vmId = vmId;
     this.path = join(root, vmId);
   }
