@@ -25,6 +25,13 @@ const IMPORTANT = new Set<string>([
 ]);
 
 const BUDGETS = { iterations: 'steps', tokens: 'tokens', cost: 'money', duration: 'time' };
+const ORIGINS = {
+  session: 'that was running',
+  'user-snapshot': 'restored from your snapshot',
+  'user-disk': 'started from your disk',
+  'base-snapshot': "made from the image's snapshot",
+  boot: 'booted from the image',
+} as const;
 const RETRY_REASONS: Record<string, string> = {
   'rate-limit': 'asks to wait',
   overloaded: 'is overloaded',
@@ -46,6 +53,14 @@ function describe(event: KnownEvent): string | null {
       return `Degraded: no VM (${event.payload.reason}); it runs in ${event.payload.fallbackTier}.`;
     case 'subvitto.vm_degraded':
       return `Degraded: an agent got no VM (${event.payload.reason}); it runs in ${event.payload.fallbackTier}.`;
+    case 'vm.waiting':
+      return `Waiting for a free VM, place ${event.payload.place}: ${event.payload.reason}`;
+    case 'vm.acquired': {
+      const { from, acquireTimeMs, template, notices = [] } = event.payload;
+      const how = from === undefined ? '' : ` ${ORIGINS[from]}`;
+      const time = acquireTimeMs === undefined ? '' : `, in ${formatDuration(acquireTimeMs)}`;
+      return [`VM${template === undefined ? '' : ` (${template})`}${how}${time}.`, ...notices].join(' ');
+    }
     case 'vm.lost':
       return `The VM was lost${event.payload.reason === undefined ? '' : ` (${event.payload.reason})`}.`;
     case 'budget.exceeded': {
