@@ -51,6 +51,8 @@ export async function keepAsBase(host: QemuHost, workers: MemoryWorkers, vm: Qem
 
 async function publish(draft: string, target: string): Promise<void> {
   for (const name of await readdir(draft)) {
+    // A copy keeps its owner otherwise.
+    await chown(join(draft, name), process.getuid?.() ?? 0, process.getgid?.() ?? 0);
     await chmod(join(draft, name), 0o444);
     await syncPath(join(draft, name));
   }
@@ -88,9 +90,14 @@ export async function baseOrigin(host: QemuHost, workers: MemoryWorkers, spec: V
       await writeFile(path, '', { mode: 0o600 });
       const [disk] = manifest.disks;
       const copied = await workers.copy(join(folder, 'disk.qcow2'), path);
-      if (copied.crc !== disk?.crc || copied.bytes !== disk.bytes) throw unusable('its disk is damaged');
+      if (copied.crc !== disk?.crc || copied.bytes !== disk.bytes) {
+        await rm(folder, { recursive: true, force: true });
+        throw unusable('its disk is damaged');
+      }
       if (user !== null) await chown(path, user.uid, user.gid);
     },
     checkDisks: async () => undefined,
+    // The next start makes it anew; meanwhile machines boot.
+    discard: () => rm(folder, { recursive: true, force: true }),
   };
 }

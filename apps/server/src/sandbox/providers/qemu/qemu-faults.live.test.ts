@@ -96,6 +96,26 @@ describe('a damaged snapshot', () => {
   });
 });
 
+describe("an image's damaged snapshot", () => {
+  it('is refused once and then made anew', async () => {
+    const folder = join(qemu.root, 'image');
+    await mkdir(folder);
+    await chmod(folder, 0o755);
+    for (const name of ['kernel', 'initramfs', 'disk.raw'])
+      await symlink(join(qemu.image.folder, name), join(folder, name));
+    const of = (machine: string): VmSpec => ({ ...specOf(machine), image: { ...qemu.image, folder } });
+    await provider.makeBaseSnapshot(of('maker'));
+    const [key = ''] = await readdir(join(folder, 'base'));
+    await damageFile(join(folder, 'base', key, 'state'), 'flip');
+    const spec = of('from-base');
+    expect(await codeOf(provider.restore(spec, 'base'))).toBe('snapshot-unusable');
+    expect(await provider.imageHashOf(spec.machineFolder)).toBeNull();
+    expect(await provider.hasBaseSnapshot(spec)).toBe(false);
+    await provider.makeBaseSnapshot(of('maker'));
+    await runIn(await provider.restore(next(spec), 'base'), 'true');
+  });
+});
+
 /** Flips a bit in the middle, or cuts the last byte off. Returns what undoes it. */
 async function damageFile(path: string, damage: 'flip' | 'cut'): Promise<() => Promise<void>> {
   const whole = await readFile(path);

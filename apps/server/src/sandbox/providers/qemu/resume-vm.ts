@@ -29,6 +29,8 @@ export interface Origin {
   makeDisk: () => Promise<void>;
   /** Checks what lies under it. @throws Error */
   checkDisks: () => Promise<void>;
+  /** Removes the snapshot when it is damaged, where another can be made. */
+  discard?: () => Promise<void>;
 }
 
 /**
@@ -95,9 +97,10 @@ async function load(workers: MemoryWorkers, origin: Origin, memory: string): Pro
     if (state.crc !== manifest.state.crc || state.bytes !== manifest.state.bytes)
       throw new Error('the state of its devices is damaged');
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOSPC'
-      ? new ProviderError('no-space', 'The disk of the host is full.', 'Free space there.')
-      : unusable((error as Error).message);
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+      throw new ProviderError('no-space', 'The disk of the host is full.', 'Free space there.');
+    await origin.discard?.().catch(() => undefined);
+    throw unusable((error as Error).message);
   }
 }
 
