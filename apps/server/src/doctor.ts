@@ -2,7 +2,7 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import type { ComponentStatus, ModelStatus } from '@vitto/contracts';
+import type { ComponentStatus, ModelStatus, SandboxHostInfo } from '@vitto/contracts';
 import { readConfig, type Config } from './app/config.ts';
 import { Models } from './app/models.ts';
 import { AppError, describeError } from './kernel/app-error.ts';
@@ -10,7 +10,9 @@ import { openDatabase } from './kernel/database/database.ts';
 import { choosePostgresBinaries } from './kernel/database/local-postgres-binaries.ts';
 import { chooseDataRoot } from './kernel/database/local-postgres.ts';
 import { describeModels, describeSandbox } from './ops/index.ts';
-import { ProcessSandboxService } from './sandbox/index.ts';
+import { createProvider } from './app/local-sandbox.ts';
+import { silentLogger } from './kernel/logger.ts';
+import { ProcessSandboxService, SandboxHosts, VmApiClientService } from './sandbox/index.ts';
 
 /** Below this much room on the disk the doctor warns, in bytes. */
 const LOW_DISK = 2 * 1024 ** 3;
@@ -26,7 +28,11 @@ async function examine(config: Config): Promise<ComponentStatus[]> {
     return [
       checkNode(),
       await checkDatabase(config),
-      describeSandbox(await sandbox.probe(), [], config.sandbox.developerTemplate),
+      describeSandbox(
+        await sandbox.probe(),
+        await findHosts(config, join(dataRoot, 'vm')),
+        config.sandbox.developerTemplate,
+      ),
       describeModels(await listModels(config)),
       await checkWebApp(),
       await checkDisk(dataRoot),
@@ -34,6 +40,23 @@ async function examine(config: Config): Promise<ComponentStatus[]> {
   } finally {
     await sandbox.stop();
   }
+}
+
+/** The hosts that tasks would ask: those that are named, else what this machine could be. */
+async function findHosts(config: Config, root: string): Promise<SandboxHostInfo[]> {
+  const { urls, token } = config.sandbox;
+  if (urls.length > 0) {
+    const clients = urls.map((url) => new VmApiClientService({ url, token: token ?? '' }));
+    const infos = await new SandboxHosts({ hosts: clients, logger: silentLogger }).infos();
+    await Promise.all(clients.map((client) => client.close()));
+    return infos;
+  }
+  if (!config.roles.includes('sandbox')) return [];
+  const { provider, images } = createProvider(config, silentLogger, root);
+  const { accelerator, version, reason, hint } = await provider.health();
+  const about = { provider: provider.name, accelerator, version, reason, hint, images: await images.list() };
+  const counts = { running: 0, waiting: 0, maxConcurrent: 1 };
+  return [{ id: 'local', name: 'this machine', url: null, isReachable: true, ...about, ...counts }];
 }
 
 /** What the environment says; what was entered in the app lies in the database. */

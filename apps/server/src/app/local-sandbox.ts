@@ -4,6 +4,7 @@ import { getuid } from 'node:process';
 import { readSettings } from '../identity/index.ts';
 import { AppError, describeError } from '../kernel/app-error.ts';
 import { systemClock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/logger.ts';
 import {
   BaseSnapshots,
   findMissingForBuild,
@@ -36,7 +37,7 @@ export async function openLocalSandbox(config: Config, installation: Installatio
   const { logger, database } = installation;
   const folder = join(installation.dataRoot, 'vm');
   await register(config.sandbox.imagesFolder, join(folder, 'machines'));
-  const { provider, images } = createProvider(config, installation, folder);
+  const { provider, images } = createProvider(config, logger, folder);
   const { lingerMs, snapshotOnRelease, maxLifetimeMs, hardLifetimeMs } = config.sandbox;
   const { memoryMib, cpus, diskGib } = config.sandbox;
   const host = new LocalSandboxHost({
@@ -57,20 +58,21 @@ export async function openLocalSandbox(config: Config, installation: Installatio
     onClaimEnded: (end) => logger.info(end, 'a task no longer holds its VM'),
   });
   await host.start();
-  const firstBuild = buildFirstImage(config, provider, images).catch((error: unknown) => {
-    logger.warn({ reason: describeError(error) }, `the image "${FIRST_IMAGE}" could not be built`);
+  const preparing = prepareImages(config, provider, images).catch((error: unknown) => {
+    logger.warn({ reason: describeError(error) }, 'no image could be made ready; VMs boot, or cannot be had');
   });
   return {
     host,
     stop: async () => {
       await images.stop();
-      await firstBuild;
+      await preparing;
       await host.stop();
     },
   };
 }
 
-function createProvider(config: Config, { logger }: Installation, root: string) {
+/** What makes VMs here, and the images that they are made from. `root`: the folder of VMs and machines. */
+export function createProvider(config: Config, logger: Logger, root: string) {
   const { imagesFolder, developerTemplate, memoryMib, cpus, diskGib } = config.sandbox;
   const hasVms = config.sandbox.provider === 'qemu';
   // KVM is tried with whatever image is there.
@@ -90,15 +92,19 @@ function createProvider(config: Config, { logger }: Installation, root: string) 
   return { provider, images };
 }
 
-/** Where VMs can be had, images can be built and none is there that tasks could use. */
-async function buildFirstImage(
-  config: Config,
-  provider: SandboxProvider,
-  images: ImageService,
-): Promise<void> {
+/**
+ * Where VMs can be had: builds an image when there is none that tasks could use, and gives the one that they will get
+ * its base snapshot when this host has none of it (it was imported, or VMs have another size now).
+ */
+async function prepareImages(config: Config, provider: SandboxProvider, images: ImageService): Promise<void> {
   const names = [config.sandbox.developerTemplate, FIRST_IMAGE];
-  for (const name of names) if ((await images.find(name)) !== null) return;
   if (!(await provider.health()).available) return;
+  const there = (await images.list()).filter(({ name, state }) => names.includes(name) && state === 'ready');
+  for (const { name, hasBaseSnapshot } of there) {
+    const image = hasBaseSnapshot ? null : await images.find(name);
+    if (image !== null) await images.ensureBaseSnapshot(image);
+  }
+  if (there.length > 0) return;
   if ((await findMissingForBuild(getuid?.() === 0)) !== null) return;
   await images.build(FIRST_IMAGE);
 }

@@ -40,7 +40,7 @@ import { Notices } from '../notices/index.ts';
 import { WakeQueue } from '../kernel/queue.ts';
 import { joinProcesses, removeDeadProcesses } from '../kernel/process-registry.store.ts';
 import { SignalBus } from '../kernel/signal-bus.ts';
-import { readSystemStatus } from '../ops/index.ts';
+import { describeSandbox, readSystemStatus } from '../ops/index.ts';
 import { Worker, type RunDependencies } from '../runs/index.ts';
 import type { Config } from './config.ts';
 import { createFolderCheck, resolveAllowedPaths } from './allowed-folders.ts';
@@ -280,6 +280,10 @@ export async function startVitto(config: Config): Promise<Vitto> {
             by,
           ),
         sandboxHosts: tier.hosts,
+        readSandboxState: async () => {
+          const [probe, hosts] = await Promise.all([sandbox.probe(), tier.hosts.infos()]);
+          return describeSandbox(probe, hosts, config.sandbox.developerTemplate).state;
+        },
         commandTimeoutMs: config.sandbox.defaultTimeoutMs,
         sandboxApi,
         dailyCostUsd: config.dailyCostUsd,

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import rateLimit from '@fastify/rate-limit';
-import type { SystemStatus } from '@vitto/contracts';
+import type { ComponentStatus, SystemStatus } from '@vitto/contracts';
 import fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { addWebRoutes, type StartDemo, type WebApp } from '../../channels/index.ts';
@@ -66,6 +66,8 @@ export interface HttpDependencies {
   listMainModels: (userId: string) => Promise<string[]>;
   notices: Notices;
   sandboxHosts: SandboxHosts;
+  /** For /healthz, in bounded time. */
+  readSandboxState?: () => Promise<ComponentStatus['state']>;
   /** Of a command in a machine that names no limit, in milliseconds. */
   commandTimeoutMs: number;
   /** The API of this process's own sandbox host, when others reach it under this port. */
@@ -222,7 +224,7 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
   const hub = new EventHub({ reads, signals: deps.signals, logger, limits });
   app.addHook('preClose', async () => hub.close());
 
-  addHealthRoutes(app, database, logger);
+  addHealthRoutes(app, database, logger, deps.readSandboxState);
   const feed = addDoors(app, deps, reads);
   const endCredential = (credential: string) => {
     hub.endCredential(credential);

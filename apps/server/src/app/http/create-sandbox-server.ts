@@ -55,7 +55,8 @@ export async function createSandboxServer(deps: SandboxServerDependencies): Prom
     });
   });
   app.addHook('onRequest', async (request) => refuseEncodedBody(request));
-  addHealthRoutes(app, deps.database, deps.logger);
+  const readState = async () => ((await deps.host.info()).reason === null ? 'ok' : 'missing');
+  addHealthRoutes(app, deps.database, deps.logger, readState);
   addHostApi(app, {
     host: deps.host,
     token: deps.token,

@@ -1,3 +1,4 @@
+import { componentStatus, type ComponentStatus } from '@vitto/contracts';
 import { z } from 'zod';
 import type { WebApp } from '../../channels/index.ts';
 import { describeError } from '../../kernel/app-error.ts';
@@ -5,11 +6,20 @@ import type { Database } from '../../kernel/database/database.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { checkDatabase } from './database-check.store.ts';
 
-const health = z.object({ status: z.literal('ok') });
+const health = z.object({
+  status: z.literal('ok'),
+  /** Whether VMs can be had; GET /api/system says more. */
+  sandbox: componentStatus.shape.state.optional(),
+});
 const readiness = z.object({ status: z.enum(['ready', 'not-ready']), reason: z.string().optional() });
 
 /** For supervisors: does the process live, and can it serve. */
-export function addHealthRoutes(app: WebApp, database: Database, logger: Logger): void {
+export function addHealthRoutes(
+  app: WebApp,
+  database: Database,
+  logger: Logger,
+  readSandboxState?: () => Promise<ComponentStatus['state']>,
+): void {
   const config = { access: 'open' } as const;
   app.get(
     '/healthz',
@@ -17,7 +27,10 @@ export function addHealthRoutes(app: WebApp, database: Database, logger: Logger)
       config,
       schema: { tags: ['health'], security: [], summary: 'The process lives', response: { 200: health } },
     },
-    () => ({ status: 'ok' as const }),
+    async () => ({
+      status: 'ok' as const,
+      ...(readSandboxState === undefined ? {} : { sandbox: await readSandboxState() }),
+    }),
   );
   app.get(
     '/readyz',

@@ -10,6 +10,7 @@ import { changedFields, viewerOf, type WebApp } from '../../channels/index.ts';
 import { readSettings, updateSettings } from '../../identity/index.ts';
 import type { Database } from '../../kernel/database/database.ts';
 import { AppError } from '../../kernel/app-error.ts';
+import type { SandboxHosts } from '../../sandbox/index.ts';
 import { chooseBudget, type RunDependencies, keepKnownPaths } from '../../runs/index.ts';
 
 /** A user's settings, and how the installation is. */
@@ -20,6 +21,7 @@ export function addSettingsRoutes(
     runs: RunDependencies;
     readSystemStatus: (userId: string) => Promise<SystemStatus>;
     dailyCostUsd: number | null;
+    sandboxHosts: Pick<SandboxHosts, 'setNetworkPolicy'>;
   },
 ): void {
   const { database, runs } = deps;
@@ -66,7 +68,10 @@ export function addSettingsRoutes(
       const paths = change.allowedPaths;
       const allowedPaths =
         paths === undefined ? undefined : await keepKnownPaths(runs, paths, current.allowedPaths, userId);
-      return updateSettings(database, userId, { ...change, allowedPaths });
+      const changed = await updateSettings(database, userId, { ...change, allowedPaths });
+      // Machines that run follow at once.
+      if (change.network !== undefined) await deps.sandboxHosts.setNetworkPolicy(userId, changed.network);
+      return changed;
     },
   );
 

@@ -36,7 +36,12 @@ function toCacheControl(webRoot: string, path: string): string {
 /** True for the address of a page: what is not the API and has no file's ending. */
 export function isPageRequest(request: FastifyRequest): boolean {
   const path = request.url.split('?', 1)[0] ?? '/';
-  return request.method === 'GET' && !isApiPath(path) && !/\.[a-z0-9]{1,8}$/i.test(path);
+  return (
+    request.method === 'GET' &&
+    !isApiPath(path) &&
+    !path.startsWith('/infrastructure/') &&
+    !/\.[a-z0-9]{1,8}$/i.test(path)
+  );
 }
 
 export function isApiPath(path: string): boolean {
