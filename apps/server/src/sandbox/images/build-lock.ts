@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { cancelled } from './run-program.ts';
 
 /**
  * Runs `work` while nobody else on this machine holds the lock file, in whatever process: the lock is the operating
@@ -29,16 +30,15 @@ async function waitForLock(
   return release;
 }
 
-/** `null` when it is taken. `cat` gives back the first byte once flock has started it, and ends with our end of the pipe. */
+/** `null` when it is taken. `cat` gives back the first byte once flock has become it, and ends with our end of the pipe. */
 function takeLock(
   file: string,
   flags: string[],
   signal: AbortSignal | undefined,
 ): Promise<(() => Promise<void>) | null> {
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', 'flock', '--no-fork', ...flags, file, 'cat'], {
-    stdio: ['pipe', 'pipe', 'ignore'],
-    ...(signal === undefined ? {} : { signal }),
-  });
+  if (signal?.aborted === true) return Promise.reject(cancelled());
+  const command = ['--pdeathsig', 'KILL', '--', 'flock', '--no-fork', ...flags, file, 'cat'];
+  const child = spawn('setpriv', command, { stdio: ['pipe', 'pipe', 'ignore'] });
   child.stdin.on('error', () => undefined);
   child.stdin.write('.');
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -47,10 +47,19 @@ function takeLock(
     await ended;
   };
   return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.stdout.once('data', () => resolve(release));
+    const giveUp = () => {
+      child.kill('SIGKILL');
+      reject(cancelled());
+    };
+    signal?.addEventListener('abort', giveUp, { once: true });
+    const settle = (settled: () => void) => {
+      signal?.removeEventListener('abort', giveUp);
+      settled();
+    };
+    child.once('error', (error) => settle(() => reject(error)));
+    child.stdout.once('data', () => settle(() => resolve(release)));
     child.once('close', (code) =>
-      code === 1 ? resolve(null) : reject(new Error(`flock ended with ${code}`)),
+      settle(() => (code === 1 ? resolve(null) : reject(new Error(`flock ended with ${code}`)))),
     );
   });
 }
