@@ -92,18 +92,13 @@ function applyKnown(draft: ViewDraft, event: KnownEvent): void {
   }
 }
 
-/** One line a task while it waits for a VM, which then says how the VM came. That it has the same one again is no news. */
+/** The line of a task's wait for a VM becomes the one that says how it came. That it has the same one again is no news. */
 function addVm(draft: ViewDraft, event: Extract<KnownEvent, { type: 'vm.waiting' | 'vm.acquired' }>): void {
-  const waiting = draft.find('notice', `vm-waiting:${event.taskId}`);
-  const isAgain = event.type === 'vm.acquired' && event.payload.from === 'session';
-  const isFirst = draft.find('notice', `vm:${event.taskId}`) === null;
-  if (isAgain && !isFirst && waiting === null) return;
-  if (event.type === 'vm.waiting') {
-    draft.put({ kind: 'notice', key: `vm-waiting:${event.taskId}`, ...placeOf(waiting ?? event), event });
-    return;
-  }
-  const key = waiting?.key ?? (isFirst ? `vm:${event.taskId}` : `notice:${event.position}`);
-  draft.put({ kind: 'notice', key, ...placeOf(event), event });
+  const key = `vm:${event.taskId}`;
+  const line = draft.find('notice', key);
+  if (line === null || line.event.type === 'vm.waiting') {
+    draft.put({ kind: 'notice', key, ...placeOf(event), event });
+  } else if (event.type === 'vm.waiting' || event.payload.from !== 'session') addNotice(draft, event);
 }
 
 function addNotice(draft: ViewDraft, event: KnownEvent): void {

@@ -294,3 +294,20 @@ describe('folding a conversation', () => {
     expect(performance.now() - from).toBeLessThan(3000);
   });
 });
+
+it('keeps one line for a VM that is waited for and comes, and says nothing of having the same one again', () => {
+  const make = new EventMaker();
+  const vm = { vmId: 'v', from: 'user-snapshot', acquireTimeMs: 900 } as const;
+  const view = fold([
+    make.created(TASK),
+    make.make(TASK, 'vm.waiting', { place: 2, reason: '4 VMs run here.' }),
+    make.make(TASK, 'vm.waiting', { place: 1, reason: '4 VMs run here.' }),
+    make.make(TASK, 'vm.acquired', vm),
+    make.make(TASK, 'vm.released', {}),
+    make.make(TASK, 'vm.acquired', { ...vm, from: 'session' }),
+  ]);
+  const notices = view.items.flatMap((item) => (item.kind === 'notice' ? [item.event] : []));
+  expect(notices.map(({ type, payload }) => [type, (payload as { from?: string }).from])).toEqual([
+    ['vm.acquired', 'user-snapshot'],
+  ]);
+});
