@@ -131,7 +131,7 @@ export default defineConfig(
       'benches/**',
       'apps/cli/src/**',
       // Programs hand the environment on.
-      'apps/server/src/{main,doctor,images,demo/main}.ts',
+      'apps/server/src/{main,doctor,images,vault,demo/main}.ts',
       'apps/server/src/app/config*.ts',
       'apps/server/src/app/config/**',
     ],

@@ -17,6 +17,7 @@ import { addSignIn } from './commands/sign-in.ts';
 import { addSandboxHost, addStart, addWorker } from './commands/start.ts';
 import { addTail } from './commands/tail.ts';
 import { addTasks } from './commands/tasks.ts';
+import { addVault } from './commands/vault.ts';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 the task failed, 2 bad usage, 3 cannot reach the server, 4 not signed in,
@@ -52,6 +53,7 @@ export function createProgram(): Command {
     addSkills,
     addMcp,
     addAudit,
+    addVault,
     addRecord,
     addReplay,
     addImage,

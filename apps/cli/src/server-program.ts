@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { CliError, EXIT } from './cli-error.ts';
 
 /** A program of the server in this checkout. @throws CliError when it is not there. */
-export function serverProgram(name: 'main' | 'doctor' | 'images'): string {
+export function serverProgram(name: 'main' | 'doctor' | 'images' | 'vault'): string {
   const file = fileURLToPath(new URL(`../../server/src/${name}.ts`, import.meta.url));
   if (existsSync(file)) return file;
   throw new CliError(

@@ -24,6 +24,7 @@ import {
   type EvaluateGate,
 } from '../engine/index.ts';
 import {
+  assertNoRotation,
   DeployKeys,
   ensureOwner,
   isOwner,
@@ -96,6 +97,8 @@ export async function startVitto(config: Config): Promise<Vitto> {
     if (freed.length > 0) logger.info({ tasks: freed }, 'took tasks over from a process that died here');
     const self = await joinProcesses(database, { roles: config.roles, version: VERSION });
     stops.push(self.leave);
+    // A rotation that began after the vault was opened sees this process only now, or is seen by it.
+    await assertNoRotation({ home: config.home, setting: config.masterKey });
 
     const isWorker = config.roles.includes('worker');
     const signals = new SignalBus({

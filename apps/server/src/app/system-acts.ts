@@ -1,5 +1,10 @@
 import { recordAudit } from '../audit/index.ts';
-import { createSignInCode, ensureLocalCliToken, LOCAL_CLI_TOKEN_NAME } from '../identity/index.ts';
+import {
+  createSignInCode,
+  ensureLocalCliToken,
+  LOCAL_CLI_TOKEN_NAME,
+  type Rotation,
+} from '../identity/index.ts';
 import type { Database, Sql } from '../kernel/database/database.ts';
 
 // What Vitto does to whom may come in, or to what a user has set up, without being asked: by nobody, through `system`.
@@ -24,6 +29,12 @@ export async function ensureStartToken(database: Database, userId: string, home:
 /** In the transaction that switches a webhook off: it is not switched off unrecorded. */
 export async function recordWebhookDisabled(sql: Sql, webhookId: string, reason: string): Promise<void> {
   await recordSystem(sql, 'webhook.disabled', 'webhook', webhookId, { reason });
+}
+
+/** That the master key is another one now. Which one was which is no secret: the ids are hashes. */
+export async function recordRotation(database: Database, done: Rotation): Promise<void> {
+  const { from, to, values } = done;
+  await recordSystem(database.pool, 'vault.rotated', 'vault', null, { from, to, values: String(values) });
 }
 
 async function recordSystem(

@@ -19,6 +19,10 @@ export {
 } from './sign-in-code.store.ts';
 export { findUsersNamed, readUserNames } from './user-names.store.ts';
 export { openVault } from './vault/open-vault.ts';
+export { assertNoRotation } from './vault/master-key.ts';
+export { rotateMasterKey, type Rotation } from './vault/rotate-master-key.ts';
+export type { SealedTable } from './vault/sealed-table.ts';
+export { IDENTITY_SEALED } from './sealed-tables.ts';
 export { Vault, type Sealed } from './vault/vault.ts';
 export { Secrets } from './secrets.ts';
 export { DeployKeys, type OpenDeployKey } from './deploy-keys/deploy-keys.ts';

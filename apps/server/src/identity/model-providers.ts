@@ -109,7 +109,7 @@ function keyOf(provider: StoredProvider | null): Sealed | null {
   return { keyId: provider.keyId, sealed: provider.sealed };
 }
 
-function placeOf(name: string): string {
+export function placeOf(name: string): string {
   return `model-provider:${name}`;
 }
 

@@ -113,7 +113,7 @@ export class Secrets {
   }
 }
 
-function placeOf(userId: string, name: string): string {
+export function placeOf(userId: string, name: string): string {
   return `secret:${userId}:${name}`;
 }
 

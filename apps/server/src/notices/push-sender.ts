@@ -108,4 +108,4 @@ export class PushSender {
 }
 
 /** What sealed keys belong to: they open nowhere else. */
-const subscriptionOf = (endpoint: string) => `push:${endpoint}`;
+export const subscriptionOf = (endpoint: string) => `push:${endpoint}`;

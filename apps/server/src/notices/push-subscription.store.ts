@@ -107,7 +107,7 @@ export async function readPushKeys(
   return openPushKeys(kept, vault);
 }
 
-const PUSH_KEY_OF = 'push-key';
+export const PUSH_KEY_OF = 'push-key';
 type KeyRow = { publicKey: string } & Sealed;
 
 async function findPushKeys(sql: Sql): Promise<KeyRow | null> {

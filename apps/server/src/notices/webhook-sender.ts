@@ -120,4 +120,4 @@ function toFailedAttempt(error: unknown) {
 }
 
 /** What a sealed secret belongs to: it opens nowhere else. */
-const webhookOf = (id: string, userId: string) => `webhook:${id}:${userId}`;
+export const webhookOf = (id: string, userId: string) => `webhook:${id}:${userId}`;

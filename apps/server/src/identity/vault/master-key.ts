@@ -27,6 +27,35 @@ export async function readMasterKey(options: { home: string; setting: string | n
   return parseKey(setting, 'VITTO_MASTER_KEY');
 }
 
+/** The file that the key lies in; `null` when the setting is the key itself. */
+export async function keyFileOf(options: { home: string; setting: string | null }): Promise<string | null> {
+  const { home, setting } = options;
+  if (setting === null) return join(home, OWN_FILE);
+  return isAbsolute(setting) && (await exists(setting)) ? setting : null;
+}
+
+/** Where the key lies that comes next, while a rotation is under way. */
+export function nextKeyFile(path: string): string {
+  return `${path}.next`;
+}
+
+/** @throws AppError `vault.rotating` while the master key is being changed: what is sealed now may be lost. */
+export async function assertNoRotation(options: { home: string; setting: string | null }): Promise<void> {
+  const path = await keyFileOf(options);
+  if (path === null || !(await exists(nextKeyFile(path)))) return;
+  throw new AppError('vault.rotating', 'The master key is being changed, or that was broken off.', {
+    status: 503,
+    hint: 'Run `vitto vault rotate` to finish it, then start again.',
+  });
+}
+
+/** Makes a key in a file of its own, unless it is there; true when it was made. */
+export async function ensureKeyFile(path: string): Promise<boolean> {
+  if (await exists(path)) return false;
+  await makeKeyFile(path);
+  return true;
+}
+
 async function ownKey(path: string): Promise<Buffer> {
   if (!(await exists(path))) await makeKeyFile(path);
   return readKeyFile(path, 0o077);
@@ -52,7 +81,7 @@ async function makeKeyFile(path: string): Promise<void> {
 }
 
 /** `closedTo`: the permission bits that the file must not have. */
-async function readKeyFile(path: string, closedTo: number): Promise<Buffer> {
+export async function readKeyFile(path: string, closedTo = 0o007): Promise<Buffer> {
   const { mode } = await stat(path);
   if ((mode & closedTo) !== 0) {
     throw badKey(
