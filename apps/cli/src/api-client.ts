@@ -11,6 +11,7 @@ import {
   mcpServerList,
   me,
   page,
+  sandboxOverview,
   sentMessage,
   skillList,
   skillWithText,
@@ -35,6 +36,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const VERIFY_TIMEOUT_MS = 600_000;
 /** The server itself waits 30 s for the greeting of an MCP server, and as long for its list. */
 const CHECK_TIMEOUT_MS = 90_000;
+const SNAPSHOT_TIMEOUT_MS = 300_000;
 /** Between a request that broke on its way and the one time it is sent again. */
 const RESEND_AFTER_MS = 500;
 
@@ -44,6 +46,12 @@ const auditPage = page(auditEntry);
 
 type Schema<T> = { safeParse(value: unknown): { success: true; data: T } | { success: false; error: Error } };
 type Input<T extends { _zod: { input: unknown } }> = T['_zod']['input'];
+export interface SandboxCommand {
+  command: string;
+  cwd?: string;
+  stdin?: string;
+  timeoutMs?: number;
+}
 interface Call {
   method?: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   body?: unknown;
@@ -57,17 +65,17 @@ interface Call {
  */
 export class ApiClient {
   readonly url: URL;
-  readonly #token: string | undefined;
+  readonly token: string | undefined;
   constructor(url: URL, token: string | undefined) {
     this.url = url;
-    this.#token = token;
+    this.token = token;
   }
 
   get hasToken(): boolean {
-    return this.#token !== undefined;
+    return this.token !== undefined;
   }
   get headers(): Record<string, string> {
-    return this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
+    return this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
   }
 
   createSignInCode = () => this.#call('api/sign-in-codes', signInCode, { method: 'POST', body: {} });
@@ -113,8 +121,32 @@ export class ApiClient {
     this.#call('api/audit', auditPage, { query });
   /** Takes as long as there are entries: some seconds for a hundred thousand. */
   verifyAudit = () => this.#call('api/audit/verify', auditVerification, { timeoutMs: VERIFY_TIMEOUT_MS });
+  /** My machines; for who keeps the installation all of them, with the hosts. */
+  readSandboxes = () => this.#call('api/sandbox', sandboxOverview, {});
   readSystem = () => this.#call('api/system', systemStatus, {});
   readSession = () => this.#call('api/session', me, {});
+
+  /** Taking a snapshot takes as long as there is memory to write. */
+  async actOnSandbox(id: string, act: 'snapshot' | 'destroy' | 'forget'): Promise<void> {
+    const call: Call = { method: 'POST', body: {}, timeoutMs: SNAPSHOT_TIMEOUT_MS };
+    const response = await this.#send(`api/sandbox/${encodeURIComponent(id)}/${act}`, call);
+    if (!response.ok) throw await readProblem(response);
+  }
+
+  /** A command in a machine, as the events of `exec`. Who goes away ends the command: it is not sent twice. */
+  async openExec(id: string, body: SandboxCommand, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const response = await fetch(this.address(`api/sandbox/${encodeURIComponent(id)}/exec`), {
+      method: 'POST',
+      headers: { accept: 'text/event-stream', 'content-type': 'application/json', ...this.headers },
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal,
+    }).catch((error: unknown) => {
+      throw unreachable(this.url, error);
+    });
+    if (!response.ok) throw await readProblem(response);
+    return response.body ?? new ReadableStream({ start: (controller) => controller.close() });
+  }
 
   async removeMcpServer(id: string): Promise<void> {
     const response = await this.#send(`api/mcp-servers/${encodeURIComponent(id)}`, { method: 'DELETE' });

@@ -17,6 +17,7 @@ import { addSignIn } from './commands/sign-in.ts';
 import { addSandboxHost, addStart, addWorker } from './commands/start.ts';
 import { addTail } from './commands/tail.ts';
 import { addTasks } from './commands/tasks.ts';
+import { addVm } from './commands/vm.ts';
 import { addVault } from './commands/vault.ts';
 
 const EXIT_CODES = `
@@ -56,6 +57,7 @@ export function createProgram(): Command {
     addVault,
     addRecord,
     addReplay,
+    addVm,
     addImage,
     addDoctor,
   ];

@@ -8,6 +8,8 @@ import { toPlainLine } from './text/terminal-text.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** How far back the list is searched: 10 pages of 200. */
 const PAGES = 10;
+/** The command that lists a kind of thing. */
+const LISTS: Record<string, string> = { task: 'tasks', approval: 'approve', machine: 'vm ls' };
 
 /** The whole id for a task argument: an id, or a beginning or end of one that fits one task only. */
 export async function resolveTask(api: ApiClient, argument: string): Promise<string> {
@@ -56,7 +58,7 @@ export function pickOne<T extends { id: string }>(
       EXIT.usage,
       `${what}.not-found`,
       `There is no ${what} "${part}".`,
-      `See them with "${commandLine(what === 'task' ? 'tasks' : 'approve')}".`,
+      `See them with "${commandLine(LISTS[what] ?? what)}".`,
     );
   }
   const list = found.slice(0, 10).map(describe).join('\n');

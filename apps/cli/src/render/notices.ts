@@ -25,7 +25,7 @@ const IMPORTANT = new Set<string>([
 ]);
 
 const BUDGETS = { iterations: 'steps', tokens: 'tokens', cost: 'money', duration: 'time' };
-const ORIGINS = {
+export const ORIGINS = {
   session: 'that was running',
   'user-snapshot': 'restored from your snapshot',
   'user-disk': 'started from your disk',

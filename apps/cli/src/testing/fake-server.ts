@@ -12,6 +12,7 @@ import type {
   Task,
 } from '@vitto/contracts';
 import { FakeMcpServers } from './fake-mcp-servers.ts';
+import { FakeSandboxes } from './fake-sandboxes.ts';
 import type { Handler, Received } from './handler.ts';
 
 /**
@@ -29,6 +30,9 @@ export class FakeServer {
   readonly audit: AuditEntry[] = [];
   readonly components: ComponentStatus[] = [];
   readonly mcp = new FakeMcpServers();
+  readonly sandboxes = new FakeSandboxes();
+  /** Who is signed in. */
+  readonly userId = '22222222-0000-7000-8000-000000000002';
   verification: AuditVerification | null = null;
   /** What the task does once it has been asked for. */
   onTask: (taskId: string) => void = () => {};
@@ -100,6 +104,7 @@ export class FakeServer {
     }
     const streamOf = /^\/api(?:\/tasks\/([^/]+))?\/events$/.exec(url.pathname);
     if (streamOf !== null) return this.#sendEvents(request, response, url, streamOf[1] ?? null);
+    if (/^\/api\/sandbox\/[^/]+\/exec$/.test(url.pathname)) return this.sandboxes.sendCommand(response);
     for (const [route, handler] of this.#routes()) {
       const match = route.exec(`${received.method} ${received.path}`);
       if (match === null) continue;
@@ -155,11 +160,12 @@ export class FakeServer {
       ],
       [/^POST \/api\/approvals\/([^/]+)\/decision$/, (request, id) => this.#decide(request, id)],
       ...this.mcp.routes(),
+      ...this.sandboxes.routes(),
       [/^GET \/api\/audit$/, () => ok({ items: this.audit, nextCursor: null })],
       [/^GET \/api\/audit\/verify$/, () => found(this.verification ?? undefined, 'verification')],
       [
         /^GET \/api\/session$/,
-        () => ok({ id: randomUUID(), name: 'owner', role: 'owner', csrfToken: null, lastPosition: 0 }),
+        () => ok({ id: this.userId, name: 'owner', role: 'owner', csrfToken: null, lastPosition: 0 }),
       ],
       [
         /^GET \/api\/system$/,
