@@ -70,9 +70,9 @@ async function main([action = '', ...args]: string[]): Promise<void> {
     const { code = 'internal', hint } = (known ?? error) as { code?: string; hint?: string };
     tell({ error: { code, message: describeError(error), hint } });
     process.exitCode = 1;
-  } finally {
-    process.stdin.destroy();
   }
+  // What was told is written first; nothing else of this process has anything left to do.
+  process.stdout.write('', () => process.exit());
 }
 
 await main(process.argv.slice(2));
