@@ -3,10 +3,10 @@
  * exit code; `parts`: system programs it is better with; `web`: needs the web app built.
  */
 export const COMMANDS = {
-  start: { run: 'apps/server/src/main.ts', parts: ['bubblewrap'], web: true },
-  demo: { run: 'apps/server/src/demo/main.ts', parts: ['bubblewrap'], web: true },
+  start: { run: 'apps/server/src/main.ts', parts: ['bubblewrap', 'vms'], web: true },
+  demo: { run: 'apps/server/src/demo/main.ts', parts: ['bubblewrap', 'vms'], web: true },
   cli: { run: 'apps/cli/src/main.ts' },
-  test: { task: './checks/run-tests.mjs', parts: ['bubblewrap', 'chromium'], web: true },
+  test: { task: './checks/run-tests.mjs', parts: ['bubblewrap', 'chromium', 'vms'], web: true },
   check: { task: './checks/run-checks.mjs' },
   'build:web': { task: './bootstrap/web-app.mjs' },
   'bench:engine': { run: 'benches/engine.ts' },

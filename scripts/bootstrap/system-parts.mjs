@@ -5,7 +5,8 @@ import { runQuietly } from './run-program.mjs';
 import { CACHE, Stop, findProgram, say } from './surroundings.mjs';
 
 /**
- * Programs that some parts need and npm cannot bring. PostgreSQL is not among them: its programs come with the
+ * Programs that some parts need and npm cannot bring: any of `programs`, or all of `all` (an absolute path is a file of
+ * a package without programs). PostgreSQL is not among them: its programs come with the
  * packages, and Debian's package would start a server of its own.
  */
 const PARTS = {
@@ -21,6 +22,30 @@ const PARTS = {
     ubuntu: [],
     without: 'the tests of the web app in a browser are skipped',
   },
+  vms: {
+    all: [
+      'qemu-system-x86_64',
+      'qemu-img',
+      'mmdebstrap',
+      'gcc',
+      'lz4',
+      'mke2fs',
+      '/usr/include/stdio.h',
+      '/usr/share/keyrings/debian-archive-keyring.gpg',
+    ],
+    debian: [
+      'qemu-system-x86',
+      'qemu-utils',
+      'mmdebstrap',
+      'gcc',
+      'lz4',
+      'e2fsprogs',
+      'libc6-dev',
+      'debian-archive-keyring',
+    ],
+    machine: 'x64',
+    without: 'no VMs can be had here, commands run in the process sandbox where you allow it',
+  },
 };
 const APT_LIMIT_MS = 10 * 60_000;
 const ASK_AGAIN_MS = 24 * 3_600_000;
@@ -31,12 +56,12 @@ const NOTES = join(CACHE, 'system-parts.json');
  * wants no password). Where it is not, says what will be missing and the command that adds it, and goes on.
  */
 export async function ensureSystemParts(names, { mayInstall }) {
-  const missing = names.filter((name) => !PARTS[name].programs.some((program) => findProgram(program)));
+  const missing = names.filter((name) => isForThisMachine(PARTS[name]) && !isThere(PARTS[name]));
   if (missing.length === 0) return;
   const system = readSystem();
   const packages = missing.flatMap((name) => PARTS[name][system.id] ?? PARTS[name].debian);
   const failure = mayInstall ? await tryInstall(system, packages) : 'by --no-install';
-  const still = missing.filter((name) => !PARTS[name].programs.some((program) => findProgram(program)));
+  const still = missing.filter((name) => !isThere(PARTS[name]));
   for (const name of still) {
     const command = system.hasApt
       ? `\`apt-get install ${PARTS[name].debian.join(' ')}\` as root adds it`
@@ -45,6 +70,16 @@ export async function ensureSystemParts(names, { mayInstall }) {
       `without ${name}: ${PARTS[name].without}; ${command}${failure === undefined ? '' : ` (not installed: ${failure})`}.`,
     );
   }
+}
+
+/** VMs are made by QEMU on Linux, for one kind of processor so far; elsewhere nothing is missing. */
+function isForThisMachine({ machine }) {
+  return machine === undefined || (process.platform === 'linux' && process.arch === machine);
+}
+
+function isThere({ programs, all }) {
+  const has = (name) => (name.startsWith('/') ? existsSync(name) : findProgram(name) !== undefined);
+  return programs === undefined ? all.every(has) : programs.some(has);
 }
 
 /** Gives the reason when it could not be done. A reason found lately is not looked for again. */
