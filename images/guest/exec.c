@@ -63,12 +63,21 @@ static const char *why_refused(const struct request *r) {
   return NULL;
 }
 
+/* A program that opens /dev/stdin or /dev/stdout opens the pipe anew, which its owner alone may. */
+static bool open_pipe(const struct command *command, int pair[2]) {
+  if (pipe2(pair, O_CLOEXEC) != 0) return false;
+  if (user_account.is_set && !(command->flags & AS_ROOT) && fchown(pair[0], user_account.uid, user_account.gid) != 0) {
+    say("pipe: %s", strerror(errno));
+  }
+  return true;
+}
+
 /* The ends for the program in `theirs`; ours are in the command. False with errno. */
 static bool open_ends(struct command *command, int theirs[3]) {
   int pair[2];
   theirs[0] = theirs[1] = theirs[2] = -1;
   if (command->flags & WITH_STDIN) {
-    if (pipe2(pair, O_CLOEXEC) != 0) return false;
+    if (!open_pipe(command, pair)) return false;
     theirs[0] = pair[0];
     command->in = pair[1];
     fcntl(command->in, F_SETFL, O_NONBLOCK);
@@ -81,7 +90,7 @@ static bool open_ends(struct command *command, int theirs[3]) {
     return theirs[1] >= 0 && theirs[2] >= 0;
   }
   for (int i = 0; i < 2; i++) {
-    if (pipe2(pair, O_CLOEXEC) != 0) return false;
+    if (!open_pipe(command, pair)) return false;
     theirs[1 + i] = pair[1];
     command->pipes[i] = pair[0];
     fcntl(pair[0], F_SETFL, O_NONBLOCK);

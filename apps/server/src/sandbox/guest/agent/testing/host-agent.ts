@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmdirSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -38,6 +39,9 @@ export class HostAgent {
     this.home = join(this.folder, 'home');
     mkdirSync(this.home);
     if (process.getuid?.() === 0) chownSync(this.home, NOBODY, NOBODY);
+    mkdirSync(join(this.folder, 'etc'));
+    writeFileSync(join(this.folder, 'etc/passwd'), `user:x:${NOBODY}:${NOBODY}::${this.home}:/bin/sh\n`);
+    writeFileSync(join(this.folder, 'etc/group'), '');
     this.records = join(this.folder, 'records');
     this.#socket = join(this.folder, 'agent.sock');
     this.#cgroup = makeCgroup();
@@ -50,7 +54,6 @@ export class HostAgent {
       'run-dir': this.folder,
       home: this.home,
       records: this.records,
-      user: 'nobody',
       'proxy-port': '0',
       cgroup: this.#cgroup ?? join(this.folder, 'no-cgroups'),
     };
