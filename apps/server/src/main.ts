@@ -12,10 +12,12 @@ async function main(): Promise<void> {
   const isHostOnly = config.roles.every((role) => role === 'sandbox');
   stopOnSignals(
     isHostOnly
-      ? startSandboxHost(config).then(announceHost)
-      : startVitto(config).then((vitto) => announce(vitto, args.mayOpen)),
+      ? startSandboxHost(config, tell).then(announceHost)
+      : startVitto(config, tell).then((vitto) => announce(vitto, args.mayOpen)),
   );
 }
+
+const tell = (line: string) => void process.stdout.write(`${line}\n`);
 
 async function announce(vitto: Vitto, mayOpen: boolean): Promise<Vitto> {
   if (vitto.url === null) {

@@ -19,9 +19,7 @@ import {
 } from '../sandbox/index.ts';
 import type { Config } from './config.ts';
 import type { Installation } from './open-installation.ts';
-
-/** Small and soon built: a first start makes it by itself, and tasks that need no more get it. */
-const FIRST_IMAGE = 'minimal';
+import { FIRST_IMAGE, prepareImages } from './prepare-images.ts';
 
 export interface LocalSandbox {
   host: SandboxHost;
@@ -30,10 +28,14 @@ export interface LocalSandbox {
 }
 
 /**
- * The sandbox host that this process is: takes over what an earlier process of this home left, and on the first start
- * begins to build an image. @throws AppError `image.folder` when images cannot be kept.
+ * The sandbox host that this process is: takes over what an earlier process of this home left, and begins to build the
+ * images that are missing. `tell`: see `prepareImages`. @throws AppError `image.folder` when images cannot be kept.
  */
-export async function openLocalSandbox(config: Config, installation: Installation): Promise<LocalSandbox> {
+export async function openLocalSandbox(
+  config: Config,
+  installation: Installation,
+  tell: (line: string) => void,
+): Promise<LocalSandbox> {
   const { logger, database } = installation;
   const folder = join(installation.dataRoot, 'vm');
   await register(config.sandbox.imagesFolder, join(folder, 'machines'));
@@ -58,9 +60,9 @@ export async function openLocalSandbox(config: Config, installation: Installatio
     onClaimEnded: (end) => logger.info(end, 'a task no longer holds its VM'),
   });
   await host.start();
-  const preparing = prepareImages(config, provider, images).catch((error: unknown) => {
-    logger.warn({ reason: describeError(error) }, 'no image could be made ready; VMs boot, or cannot be had');
-  });
+  const { developerTemplate } = config.sandbox;
+  const canBuild = async () => (await findMissingForBuild(getuid?.() === 0)) === null;
+  const preparing = prepareImages({ provider, images, canBuild, developerTemplate, tell });
   return {
     host,
     stop: async () => {
@@ -90,23 +92,6 @@ export function createProvider(config: Config, logger: Logger, root: string) {
     onLine: (line) => logger.debug({ line }, 'building an image'),
   });
   return { provider, images };
-}
-
-/**
- * Where VMs can be had: builds an image when there is none that tasks could use, and gives the one that they will get
- * its base snapshot when this host has none of it (it was imported, or VMs have another size now).
- */
-async function prepareImages(config: Config, provider: SandboxProvider, images: ImageService): Promise<void> {
-  const names = [config.sandbox.developerTemplate, FIRST_IMAGE];
-  if (!(await provider.health()).available) return;
-  const there = (await images.list()).filter(({ name, state }) => names.includes(name) && state === 'ready');
-  for (const { name, hasBaseSnapshot } of there) {
-    const image = hasBaseSnapshot ? null : await images.find(name);
-    if (image !== null) await images.ensureBaseSnapshot(image);
-  }
-  if (there.length > 0) return;
-  if ((await findMissingForBuild(getuid?.() === 0)) !== null) return;
-  await images.build(FIRST_IMAGE);
 }
 
 async function register(images: string, machines: string): Promise<void> {

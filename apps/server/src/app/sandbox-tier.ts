@@ -12,10 +12,15 @@ export interface SandboxTier {
   stop: () => Promise<void>;
 }
 
-export async function openSandboxTier(config: Config, installation: Installation): Promise<SandboxTier> {
+/** `tell`: what the host that this process is does meanwhile, a sentence each. */
+export async function openSandboxTier(
+  config: Config,
+  installation: Installation,
+  tell: (line: string) => void,
+): Promise<SandboxTier> {
   const { urls, token } = config.sandbox;
   const clients = urls.map((url) => new VmApiClientService({ url, token: token ?? '' }));
-  const local = config.roles.includes('sandbox') ? await openLocalSandbox(config, installation) : null;
+  const local = config.roles.includes('sandbox') ? await openLocalSandbox(config, installation, tell) : null;
   const own = local === null ? [] : [local.host];
   return {
     hosts: new SandboxHosts({ hosts: clients.length > 0 ? clients : own, logger: installation.logger }),

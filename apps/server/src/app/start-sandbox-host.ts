@@ -15,8 +15,14 @@ export interface SandboxHostProcess {
   stop: () => Promise<void>;
 }
 
-/** Starts a sandbox host of its own: the API of hosts, on the database that its servers and workers use. */
-export async function startSandboxHost(config: Config): Promise<SandboxHostProcess> {
+/**
+ * Starts a sandbox host of its own: the API of hosts, on the database that its servers and workers use. `tell`: see
+ * `startVitto`.
+ */
+export async function startSandboxHost(
+  config: Config,
+  tell: (line: string) => void = () => undefined,
+): Promise<SandboxHostProcess> {
   const stops = createStops();
   try {
     const { token } = config.sandbox;
@@ -27,7 +33,7 @@ export async function startSandboxHost(config: Config): Promise<SandboxHostProce
     await removeDeadProcesses(database);
     const self = await joinProcesses(database, { roles: config.roles, version: VERSION });
     stops.push(self.leave);
-    const { host, stop } = await openLocalSandbox(config, installation);
+    const { host, stop } = await openLocalSandbox(config, installation, tell);
     stops.push(stop);
     const app = await createSandboxServer({ host, token, database, logger });
     const url = await listenOn(app, config.host, config.port);

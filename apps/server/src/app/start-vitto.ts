@@ -76,8 +76,14 @@ export interface Vitto {
   stop: () => Promise<void>;
 }
 
-/** Starts the roles of the configuration; what is started first is stopped last. */
-export async function startVitto(config: Config): Promise<Vitto> {
+/**
+ * Starts the roles of the configuration; what is started first is stopped last. `tell`: what goes on in the background
+ * that who started it should know, a sentence each.
+ */
+export async function startVitto(
+  config: Config,
+  tell: (line: string) => void = () => undefined,
+): Promise<Vitto> {
   const startedAt = new Date();
   const stops = createStops();
   const { run: stop } = stops;
@@ -132,7 +138,7 @@ export async function startVitto(config: Config): Promise<Vitto> {
     stops.push(() => queue.stop());
 
     const owner = await ensureOwner(database);
-    const tier = await openSandboxTier(config, installation);
+    const tier = await openSandboxTier(config, installation, tell);
     stops.push(tier.stop);
     const readUserSettings = (userId: string) => readSettings(database, userId);
     const readStatus = (userId: string) =>

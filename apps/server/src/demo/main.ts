@@ -16,7 +16,7 @@ async function main(): Promise<number> {
   const config = demoConfig(readConfig(process.env), args.port);
   const signal = stopOnSignals();
   write("Vitto's demo. Scripted model: the words are written beforehand, every command is real.");
-  const vitto = await startVitto(config);
+  const vitto = await startVitto(config, write);
   try {
     const { available, reason, hint } = await vitto.installation.sandbox.probe();
     if (!available) throw noSandbox(reason, hint);

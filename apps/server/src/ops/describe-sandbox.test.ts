@@ -56,6 +56,9 @@ describe('the sandbox in the status', () => {
     expect(describeHosts(hostOf({ images: [building] })).detail).toMatch(
       /^no VM: the image .* 40 %\); there is/,
     );
+    const small = imageOf('minimal', { state: 'building', progress: { step: 'Debian', fraction: 0.3 } });
+    const waits = imageOf('developer', { state: 'building', progress: { step: 'Waiting', fraction: 0 } });
+    expect(describeHosts(hostOf({ images: [waits, small] })).detail).toContain('"minimal" is being built');
     const failed = describeHosts(
       hostOf({ images: [imageOf('developer', { state: 'failed', problem: 'no disk.' })] }),
     );

@@ -64,11 +64,14 @@ function whyNoHost(hosts: readonly SandboxHostInfo[]): Lack {
   return { text: withoutEnd(text), hint: first.hint };
 }
 
-/** The template's own when it is ready, else any that is, else what there is of the template. */
+/** The template's own when it is ready, else any that is, else the one that will be first, else what there is of the template. */
 function bestImage(hosts: readonly SandboxHostInfo[], template: string): ImageInfo | undefined {
   const own = findImage(hosts, template);
   if (own?.state === 'ready') return own;
-  return hosts.flatMap((host) => host.images).find((image) => image.state === 'ready') ?? own;
+  const images = hosts.flatMap((host) => host.images);
+  const howFar = ({ progress }: ImageInfo) => progress?.fraction ?? 0;
+  const building = images.filter((image) => image.state === 'building').sort((a, b) => howFar(b) - howFar(a));
+  return images.find((image) => image.state === 'ready') ?? building[0] ?? own;
 }
 
 function findImage(hosts: readonly SandboxHostInfo[], name: string): ImageInfo | undefined {
@@ -77,7 +80,8 @@ function findImage(hosts: readonly SandboxHostInfo[], name: string): ImageInfo |
   return inState('ready') ?? inState('building') ?? named[0];
 }
 
-function describeImage(image: ImageInfo | undefined, name: string): Lack {
+function describeImage(image: ImageInfo | undefined, template: string): Lack {
+  const name = image?.name ?? template;
   const hint = `Build it: npm run vitto -- image build ${name}`;
   if (image?.state === 'building') {
     const { step = 'begun', fraction = 0 } = image.progress ?? {};

@@ -23,6 +23,8 @@ export interface DebianRootRequest {
   overlay: string;
   /** A folder into which `vitto-kernel/` with the kernel's package is put. */
   kernelTo: string;
+  /** Folder for mmdebstrap's own temporary files: they go with it when the build is killed. */
+  temporary: string;
   /** Folder of the programs that mmdebstrap calls. */
   hooks: string;
   architecture: 'amd64' | 'arm64';
@@ -36,13 +38,18 @@ export async function makeDebianRoot(
   surroundings: ProgramSurroundings,
 ): Promise<void> {
   const command = [...(request.isRoot ? inOwnProcessTree() : []), 'mmdebstrap', ...debianArguments(request)];
-  await runProgram(command, surroundings, {
-    endsHard: request.isRoot,
-    onLine: (line) => {
-      const milestone = MILESTONES.find(([pattern]) => pattern.test(line));
-      if (milestone !== undefined) request.onProgress(milestone[1]);
+  const environment = { ...surroundings.environment, TMPDIR: request.temporary };
+  await runProgram(
+    command,
+    { ...surroundings, environment },
+    {
+      endsHard: request.isRoot,
+      onLine: (line) => {
+        const milestone = MILESTONES.find(([pattern]) => pattern.test(line));
+        if (milestone !== undefined) request.onProgress(milestone[1]);
+      },
     },
-  });
+  );
 }
 
 /** As root, all that it starts ends with it: it is the first process of a process namespace. */

@@ -127,6 +127,7 @@ async function makeFiles(
       root,
       overlay,
       kernelTo: work,
+      temporary: work,
       hooks: join(request.recipes, 'build'),
       architecture: debianArchitecture(request.architecture),
       isRoot: request.isRoot,

@@ -39,6 +39,8 @@ export class ImageService {
   readonly #options: ImageServiceOptions & { recipes: string; architecture: NodeJS.Architecture };
   readonly #store: ImageStore;
   readonly #builds = new RunningBuilds<StoredImage>();
+  /** When all builds that began before have ended. */
+  #lastTurn: Promise<void> = Promise.resolve();
   /** Why the last build of a name failed, or what its image lacks. */
   readonly #problems = new Map<string, string>();
 
@@ -87,7 +89,9 @@ export class ImageService {
     onProgress?: (progress: BuildProgress) => void,
     signal?: AbortSignal,
   ): Promise<VmImage> {
-    return this.#builds.join(name, (report, ends) => this.#build(name, report, ends), { onProgress, signal });
+    const work = (report: (progress: BuildProgress) => void, ends: AbortSignal) =>
+      this.#inTurn(ends, () => this.#build(name, report, ends));
+    return this.#builds.join(name, work, { onProgress, signal });
   }
 
   /** Ends the builds of this process and waits for them: for the end of the host. */
@@ -118,6 +122,19 @@ export class ImageService {
   async remove(name: string): Promise<{ removed: number; kept: number }> {
     if ((await this.#store.list(name)).length === 0) throw notBuilt(name);
     return withFileLock(this.#store.lockFile(name), {}, () => this.#removeAllBut(name, null));
+  }
+
+  /** One build at a time: two would take as long, and the first of them much longer. The signal ends the wait. */
+  async #inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const before = this.#lastTurn;
+    const turn = Promise.withResolvers<void>();
+    this.#lastTurn = Promise.all([before, turn.promise]).then(() => undefined);
+    try {
+      await Promise.race([before, isAborted(signal)]);
+      return await work();
+    } finally {
+      turn.resolve();
+    }
   }
 
   async #build(
@@ -207,6 +224,13 @@ export class ImageService {
     const missing = await findMissingForBuild(this.#options.isRoot);
     return missing === null ? null : `It cannot be built here yet: as root, ${missing.command}`;
   }
+}
+
+function isAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 /** How far a build is when only its base snapshot is left. */

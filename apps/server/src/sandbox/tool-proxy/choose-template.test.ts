@@ -60,6 +60,10 @@ describe('the image of a task', () => {
         isPassing: true,
       },
     );
+    const small = [image('developer', 'building'), image('minimal', 'building', { progress })];
+    expect(chooseTemplate([host(small)], 'developer', null)).toMatchObject({
+      reason: 'The image "minimal" is being built (packages, 26 %).',
+    });
     const failed = image('developer', 'failed', { problem: 'no space left' });
     expect(chooseTemplate([host([failed])], 'developer', null)).toMatchObject({
       reason: 'The image "developer" could not be built: no space left.',

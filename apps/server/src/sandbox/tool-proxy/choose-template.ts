@@ -26,7 +26,10 @@ export function chooseTemplate(
     return noImage(images, earlier);
   }
   if (isReady(wanted)) return { kind: 'chosen', template: wanted, notices: [] };
-  if (!isReady(FALLBACK)) return noImage(images, wanted);
+  if (!isReady(FALLBACK)) {
+    const isComing = findImage(images, FALLBACK)?.state === 'building';
+    return noImage(images, isComing ? FALLBACK : wanted);
+  }
   const why = describeImage(findImage(images, wanted), wanted);
   const notice = `${why} This task uses the image "${FALLBACK}" (Python and git, no Node.js).`;
   return { kind: 'chosen', template: FALLBACK, notices: [notice] };

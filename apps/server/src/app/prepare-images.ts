@@ -1,0 +1,58 @@
+import { describeError } from '../kernel/app-error.ts';
+import type { ImageService, SandboxProvider } from '../sandbox/index.ts';
+
+/** Small and soon built: a first start makes it first, and tasks that need no more get it until there is another. */
+export const FIRST_IMAGE = 'minimal';
+
+export interface PrepareImagesOptions {
+  provider: Pick<SandboxProvider, 'health'>;
+  images: Pick<ImageService, 'list' | 'find' | 'ensureBaseSnapshot' | 'build'>;
+  /** Whether this machine has what building takes. */
+  canBuild: () => Promise<boolean>;
+  /** The image that tasks are given. */
+  developerTemplate: string;
+  /** What happens, a sentence each, for who started the program. */
+  tell: (line: string) => void;
+}
+
+/**
+ * Where VMs can be had: builds the image that tasks get when it is not there, and before it, when there is none at all,
+ * the small one. Those that are there get their base snapshot when this host has none of them (they were imported, or
+ * VMs have another size now). Never rejects: an image that cannot be made is told and shown as such.
+ */
+export async function prepareImages(options: PrepareImagesOptions): Promise<void> {
+  const { provider, images, canBuild, developerTemplate } = options;
+  try {
+    if (!(await provider.health()).available) return;
+    const names = [...new Set([FIRST_IMAGE, developerTemplate])];
+    const known = (await images.list()).filter(({ name }) => names.includes(name));
+    const there = known.filter(({ state }) => state === 'ready');
+    for (const { name, hasBaseSnapshot } of there) {
+      const image = hasBaseSnapshot ? null : await images.find(name);
+      if (image !== null) await images.ensureBaseSnapshot(image);
+    }
+    if (there.some(({ name }) => name === developerTemplate)) return;
+    // What is missing for it was said before the start, and is shown with the image.
+    if (!(await canBuild())) return;
+    const missing = names.filter((name) => !there.some((image) => image.name === name));
+    await Promise.all(missing.map((name) => build(name, options)));
+  } catch (error) {
+    options.tell(`No image for VMs could be made ready: ${withoutEnd(describeError(error))}.`);
+  }
+}
+
+async function build(name: string, { images, tell }: PrepareImagesOptions): Promise<void> {
+  tell(`Building the image "${name}" for VMs, once, in the background: a minute or a few.`);
+  try {
+    await images.build(name);
+    tell(`The image "${name}" is ready: commands run in VMs of it.`);
+  } catch (error) {
+    const { code, hint } = error as { code?: unknown; hint?: unknown };
+    // The program ends, and the next start builds it.
+    if (code === 'image.cancelled') return;
+    const what = typeof hint === 'string' ? ` ${hint}` : '';
+    tell(`The image "${name}" could not be built: ${withoutEnd(describeError(error))}.${what}`);
+  }
+}
+
+const withoutEnd = (text: string): string => text.replace(/[.\s]+$/, '');
