@@ -66,6 +66,14 @@ describe('the demo, headless', () => {
       /^\+\+\+ project\/index\.js[^]*^- +start = index \+ 1\n\+ +start = \+\+index$/m,
     );
     expect(demo.output()).not.toContain('{{');
+    // In a VM where there is one, and then there are two runs; else it says why not.
+    const isInVm = demo.output().includes('all of it ran in a VM.');
+    expect(demo.output()).toMatch(
+      isInVm ? /^second run: the VM restored from the user's snapshot/m : /ran in the process sandbox\./,
+    );
+    expect(demo.output()).toMatch(
+      isInVm ? /98 passed.* in the VM$/m : /98 passed.* in the process sandbox$/m,
+    );
     expect(copies()).toEqual(before);
   });
 

@@ -51,9 +51,21 @@ export class ProgressTeller {
         : typeof exitCode !== 'number'
           ? `${tool}: ${cut(text)}`
           : `exit ${exitCode}${exitCode === 0 ? '' : ` · ${cut(textOfCommand(text))}`}`;
-    return [`    ${status === 'ok' ? '✔' : '✖'} ${end} · ${(called.durationMs / 1000).toFixed(1)} s`];
+    const time = `${(called.durationMs / 1000).toFixed(1)} s`;
+    return [`    ${status === 'ok' ? '✔' : '✖'} ${end} · ${time}${describePlace(called.ranOn)}`];
   }
 }
+
+/** Where a call really ran. */
+function describePlace(ranOn: EventPayload<'tool.called'>['ranOn']): string {
+  return ranOn === undefined ? '' : PLACES[ranOn.kind];
+}
+const PLACES = {
+  vm: ' in the VM',
+  'process-sandbox': ' in the process sandbox',
+  browser: ' in the browser',
+  'in-process': '',
+};
 
 /** How a task's VM came and how long that took, as the journal has it. */
 export function describeVm({ from, acquireTimeMs, template }: EventPayload<'vm.acquired'>): string {
