@@ -4,9 +4,11 @@ import { showProgress } from './progress.mjs';
 import { runQuietly } from './run-program.mjs';
 import { CACHE, Stop, findProgram, say } from './surroundings.mjs';
 
+const isRoot = process.getuid?.() === 0;
+
 /**
- * Programs that some parts need and npm cannot bring: any of `programs`, or all of `all` (an absolute path is a file of
- * a package without programs). PostgreSQL is not among them: its programs come with the
+ * Programs that some parts need and npm cannot bring: any of `programs`, or all of `all`, by the package of each (an
+ * absolute path is a file of a package without programs). PostgreSQL is not among them: its programs come with the
  * packages, and Debian's package would start a server of its own.
  */
 const PARTS = {
@@ -23,28 +25,21 @@ const PARTS = {
     without: 'the tests of the web app in a browser are skipped',
   },
   vms: {
-    all: [
-      'qemu-system-x86_64',
-      'qemu-img',
-      'mmdebstrap',
-      'gcc',
-      'lz4',
-      'mke2fs',
-      '/usr/include/stdio.h',
-      '/usr/share/keyrings/debian-archive-keyring.gpg',
-    ],
-    debian: [
-      'qemu-system-x86',
-      'qemu-utils',
-      'mmdebstrap',
-      'gcc',
-      'lz4',
-      'e2fsprogs',
-      'libc6-dev',
-      'debian-archive-keyring',
-    ],
+    all: {
+      'qemu-system-x86_64': 'qemu-system-x86',
+      'qemu-img': 'qemu-utils',
+      mmdebstrap: 'mmdebstrap',
+      gcc: 'gcc',
+      lz4: 'lz4',
+      mke2fs: 'e2fsprogs',
+      '/usr/include/stdio.h': 'libc6-dev',
+      '/usr/share/keyrings/debian-archive-keyring.gpg': 'debian-archive-keyring',
+      // Others than root build images in a user namespace.
+      ...(isRoot ? {} : { newuidmap: 'uidmap' }),
+    },
     machine: 'x64',
-    without: 'no VMs can be had here, commands run in the process sandbox where you allow it',
+    without:
+      'no VMs or no images of them can be made here, commands run in the process sandbox where you allow it',
   },
 };
 const APT_LIMIT_MS = 10 * 60_000;
@@ -59,12 +54,12 @@ export async function ensureSystemParts(names, { mayInstall }) {
   const missing = names.filter((name) => isForThisMachine(PARTS[name]) && !isThere(PARTS[name]));
   if (missing.length === 0) return;
   const system = readSystem();
-  const packages = missing.flatMap((name) => PARTS[name][system.id] ?? PARTS[name].debian);
+  const packages = missing.flatMap((name) => packagesOf(PARTS[name], system.id));
   const failure = mayInstall ? await tryInstall(system, packages) : 'by --no-install';
   const still = missing.filter((name) => !isThere(PARTS[name]));
   for (const name of still) {
     const command = system.hasApt
-      ? `\`apt-get install ${PARTS[name].debian.join(' ')}\` as root adds it`
+      ? `\`apt-get install ${packagesOf(PARTS[name], 'debian').join(' ')}\` as root adds it`
       : 'install it with your package manager';
     say(
       `without ${name}: ${PARTS[name].without}; ${command}${failure === undefined ? '' : ` (not installed: ${failure})`}.`,
@@ -78,8 +73,19 @@ function isForThisMachine({ machine }) {
 }
 
 function isThere({ programs, all }) {
-  const has = (name) => (name.startsWith('/') ? existsSync(name) : findProgram(name) !== undefined);
-  return programs === undefined ? all.every(has) : programs.some(has);
+  return programs === undefined ? Object.keys(all).every(has) : programs.some(has);
+}
+
+function has(name) {
+  return name.startsWith('/') ? existsSync(name) : findProgram(name) !== undefined;
+}
+
+/** The packages that are missing. */
+function packagesOf(part, system) {
+  if (part.all === undefined) return part[system] ?? part.debian;
+  return Object.keys(part.all)
+    .filter((name) => !has(name))
+    .map((name) => part.all[name]);
 }
 
 /** Gives the reason when it could not be done. A reason found lately is not looked for again. */
@@ -138,7 +144,7 @@ async function findRootPrefix() {
     '-q',
     ...limits.flatMap((limit) => ['-o', limit]),
   ];
-  if (process.getuid() === 0) return command;
+  if (isRoot) return command;
   const sudo = findProgram('sudo');
   if (sudo === undefined) return undefined;
   const mayPass = await runQuietly(sudo, ['-n', 'true'], { timeoutMs: 5_000 });

@@ -61,8 +61,8 @@ export async function openLocalSandbox(
   });
   await host.start();
   const { developerTemplate } = config.sandbox;
-  const canBuild = async () => (await findMissingForBuild(getuid?.() === 0)) === null;
-  const preparing = prepareImages({ provider, images, canBuild, developerTemplate, tell });
+  const findMissing = () => findMissingForBuild(getuid?.() === 0);
+  const preparing = prepareImages({ provider, images, findMissing, developerTemplate, tell });
   return {
     host,
     stop: async () => {

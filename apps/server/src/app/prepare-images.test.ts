@@ -41,7 +41,7 @@ async function prepare(images: ImageInfo[], change: Partial<PrepareImagesOptions
         return { name, hash: 'h', folder: '/images' };
       },
     },
-    canBuild: async () => true,
+    findMissing: async () => null,
     developerTemplate: 'developer',
     tell: (line) => done.push(line.split(':', 1)[0] ?? ''),
     ...change,
@@ -76,7 +76,10 @@ describe('the images of a start', () => {
 
   it('are not built where no VM runs, or where the programs for it are missing', async () => {
     const none = [imageOf('developer'), imageOf('minimal')];
-    expect(await prepare(none, { canBuild: async () => false })).toEqual([]);
+    const lacks = { names: ['lz4'], command: 'apt-get install lz4' };
+    expect(await prepare(none, { findMissing: async () => lacks })).toEqual([
+      expect.stringContaining('building it needs lz4. As root'),
+    ]);
     const provider = { health: async () => health(false) };
     expect(await prepare(none, { provider })).toEqual([]);
   });

@@ -7,8 +7,8 @@ export const FIRST_IMAGE = 'minimal';
 export interface PrepareImagesOptions {
   provider: Pick<SandboxProvider, 'health'>;
   images: Pick<ImageService, 'list' | 'find' | 'ensureBaseSnapshot' | 'build'>;
-  /** Whether this machine has what building takes. */
-  canBuild: () => Promise<boolean>;
+  /** What building takes and this machine lacks, with the command that adds it. */
+  findMissing: () => Promise<{ names: string[]; command: string } | null>;
   /** The image that tasks are given. */
   developerTemplate: string;
   /** What happens, a sentence each, for who started the program. */
@@ -21,7 +21,7 @@ export interface PrepareImagesOptions {
  * VMs have another size now). Never rejects: an image that cannot be made is told and shown as such.
  */
 export async function prepareImages(options: PrepareImagesOptions): Promise<void> {
-  const { provider, images, canBuild, developerTemplate } = options;
+  const { provider, images, findMissing, developerTemplate, tell } = options;
   try {
     if (!(await provider.health()).available) return;
     const names = [...new Set([FIRST_IMAGE, developerTemplate])];
@@ -32,13 +32,17 @@ export async function prepareImages(options: PrepareImagesOptions): Promise<void
       if (image !== null) await images.ensureBaseSnapshot(image);
     }
     if (there.some(({ name }) => name === developerTemplate)) return;
-    // What is missing for it was said before the start, and is shown with the image.
-    if (!(await canBuild())) return;
+    const lacks = await findMissing();
+    if (lacks !== null) return tell(describeLack(developerTemplate, lacks));
     const missing = names.filter((name) => !there.some((image) => image.name === name));
     await Promise.all(missing.map((name) => build(name, options)));
   } catch (error) {
-    options.tell(`No image for VMs could be made ready: ${withoutEnd(describeError(error))}.`);
+    tell(`No image for VMs could be made ready: ${withoutEnd(describeError(error))}.`);
   }
+}
+
+function describeLack(name: string, { names, command }: { names: string[]; command: string }): string {
+  return `The image "${name}" for VMs is not there, and building it needs ${names.join(', ')}. As root: ${command}`;
 }
 
 async function build(name: string, { images, tell }: PrepareImagesOptions): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram, type ProgramSurroundings } from './run-program.ts';
 
@@ -27,7 +27,10 @@ export class BuildScratch {
 
   async make(): Promise<string> {
     await mkdir(this.#parent, { recursive: true });
-    return mkdtemp(join(this.#parent, this.#prefix));
+    const folder = await mkdtemp(join(this.#parent, this.#prefix));
+    // The users of a namespace are others; nothing in it is secret.
+    if (!this.#isRoot) await chmod(folder, 0o711);
+    return folder;
   }
 
   /** Removes what killed builds left. Under the lock of the image. */

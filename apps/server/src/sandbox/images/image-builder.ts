@@ -1,4 +1,4 @@
-import { mkdir, statfs, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../kernel/app-error.ts';
 import { withFileLock } from './build-lock.ts';
@@ -128,7 +128,7 @@ async function makeFiles(
       overlay,
       kernelTo: work,
       temporary: work,
-      hooks: join(request.recipes, 'build'),
+      hooks: await placeHooks(request.recipes, work),
       architecture: debianArchitecture(request.architecture),
       isRoot: request.isRoot,
       onProgress: (part) => track('debian', part),
@@ -147,6 +147,19 @@ async function makeFiles(
   );
   track('disk', 1);
   return { kernel, usedBytes };
+}
+
+/** The programs that mmdebstrap calls, where the users of a namespace get at them: a checkout may lie in a closed home. */
+async function placeHooks(recipes: string, work: string): Promise<string> {
+  const from = join(recipes, 'build');
+  const hooks = join(work, 'hooks');
+  await mkdir(hooks);
+  for (const name of await readdir(from)) {
+    await copyFile(join(from, name), join(hooks, name));
+    await chmod(join(hooks, name), 0o755);
+  }
+  await chmod(hooks, 0o755);
+  return hooks;
 }
 
 function describeImage(
