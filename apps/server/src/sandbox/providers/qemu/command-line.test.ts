@@ -41,7 +41,9 @@ describe('the command line of a VM', () => {
     expect(after(kvm, '-append').join()).not.toMatch(/tsc_early_khz|nokaslr|mitigations/);
     const tcg = qemuArguments(plan);
     expect([after(tcg, '-accel'), after(tcg, '-cpu')]).toEqual([['tcg,tb-size=128'], ['max,-la57,-erms']]);
-    expect(after(tcg, '-append').join()).toContain('tsc_early_khz=2596148 tsc=reliable nokaslr mitigations=off');
+    expect(after(tcg, '-append').join()).toContain(
+      'tsc_early_khz=2596148 tsc=reliable nokaslr mitigations=off',
+    );
     expect(kernelArguments('tcg', 1)).toContain('console=ttyS0');
   });
 

@@ -113,6 +113,8 @@ export async function prepareRun(host: QemuHost, spec: VmSpec): Promise<RunFolde
   const folder = host.runFolder(spec.vmId);
   await requireSpace(dirname(folder.path), spec.memoryMib * MiB);
   await folder.make(user);
+  // Whose it is stands there before its process does.
+  await folder.write(folder.newRecord(spec, user));
   await makeMemoryFile(folder.memory, spec.memoryMib, user);
   return folder;
 }

@@ -10,7 +10,7 @@ import { runIn } from '../sandbox-provider.contract.ts';
 import type { Vm, VmSpec } from '../sandbox-provider.ts';
 import { identify } from './process-identity.ts';
 import type { QemuProvider } from './qemu-provider.ts';
-import { openQemu, type QemuUnderTest } from './testing-qemu.ts';
+import { hasImage, openQemu, type QemuUnderTest } from './testing-qemu.ts';
 
 const HOST = fileURLToPath(new URL('./testing-host.ts', import.meta.url));
 
@@ -66,7 +66,7 @@ async function killHost(spec: VmSpec, action: string, isThere: () => Promise<boo
   await ended;
 }
 
-describe('a damaged snapshot', () => {
+describe.skipIf(!hasImage)('a damaged snapshot', () => {
   it('is refused whatever part of it is damaged; nothing runs, and the disk still boots', async () => {
     const spec = await suspended('damaged', 'whole');
     const [id = ''] = await readdir(join(spec.machineFolder, 'snapshots'));
@@ -96,7 +96,7 @@ describe('a damaged snapshot', () => {
   });
 });
 
-describe("an image's damaged snapshot", () => {
+describe.skipIf(!hasImage)("an image's damaged snapshot", () => {
   it('is refused once and then made anew', async () => {
     const folder = join(qemu.root, 'image');
     await mkdir(folder);
@@ -133,7 +133,7 @@ async function damageFile(path: string, damage: 'flip' | 'cut'): Promise<() => P
   };
 }
 
-describe('a host that is killed', () => {
+describe.skipIf(!hasImage)('a host that is killed', () => {
   it('while it boots a VM leaves nothing that is not found and ended, and a disk that boots', async () => {
     const spec = specOf('booting');
     await killHost(spec, 'boot', async () => (await provider.list()).some(({ isRunning }) => isRunning));
@@ -143,6 +143,25 @@ describe('a host that is killed', () => {
     await provider.destroy(spec.vmId);
     expect(await provider.list()).toEqual([]);
     await runIn(await provider.create(next(spec)), 'true');
+  });
+
+  it("while it boots nobody's machine is the only one that has it, and leaves it to be ended with its machine", async () => {
+    const spec = { ...specOf('trial'), userNumber: 0 };
+    const isStarted = () =>
+      readFile(join(qemu.root, 'run', spec.vmId, 'vm.json'), 'utf8').then(
+        (text) => (JSON.parse(text) as { process: unknown }).process !== null,
+        () => false,
+      );
+    let seen: unknown;
+    await killHost(spec, 'boot', async () => {
+      if (!(await isStarted())) return false;
+      seen = await provider.list();
+      return true;
+    });
+    expect(seen).toEqual([]);
+    expect((await provider.list()).map(({ vmId }) => vmId)).toEqual([spec.vmId]);
+    await provider.destroy(spec.vmId);
+    expect(existsSync(spec.machineFolder)).toBe(false);
   });
 
   it('while it takes a snapshot leaves the older one, and the VM goes on or its disk boots', async () => {
@@ -174,7 +193,7 @@ describe('a host that is killed', () => {
   });
 });
 
-describe('what goes wrong on the host', () => {
+describe.skipIf(!hasImage)('what goes wrong on the host', () => {
   it('a VM that stands still is ended all the same', async () => {
     const vm = await provider.create(specOf('stopped'));
     process.kill(vm.pid ?? 0, 'SIGSTOP');

@@ -31,6 +31,7 @@ import { describeSnapshot } from './describe-snapshot.ts';
 import { machineOrigin, resumeVm } from './resume-vm.ts';
 import { settleGuest } from './settle-guest.ts';
 import { suspendVm } from './take-snapshot.ts';
+import { isAlive } from './process-identity.ts';
 import { isVmId, RunFolder } from './run-folder.ts';
 import { stopVm } from './stop-vm.ts';
 import { defaultVmUids, type UidRange } from './vm-user.ts';
@@ -87,12 +88,15 @@ export class QemuProvider implements SandboxProvider {
 
   async list(): Promise<FoundVm[]> {
     const names = await readdir(join(this.#options.root, 'run')).catch(() => []);
-    return Promise.all(
+    const found = await Promise.all(
       names.filter(isVmId).map(async (vmId) => {
         const folder = this.#runFolder(vmId);
-        return { vmId, isRunning: folder.findProcess(await folder.read()) !== null };
+        const record = await folder.read();
+        if (record?.keeper && isAlive(record.keeper)) return null;
+        return { vmId, isRunning: folder.findProcess(record) !== null };
       }),
     );
+    return found.filter((one) => one !== null);
   }
 
   async adopt(spec: VmSpec): Promise<Vm | null> {

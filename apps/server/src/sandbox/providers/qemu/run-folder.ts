@@ -9,10 +9,13 @@ import { identify, isAlive, readArguments, type ProcessIdentity } from './proces
 /** Ids are names of folders. */
 export const isVmId = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/.test(text);
 
+const processIdentity = z.object({ pid: z.number().int(), startTime: z.string(), bootId: z.string() });
 const runRecord = z.object({
   machineFolder: z.string(),
   uid: z.number().int(),
-  process: z.object({ pid: z.number().int(), startTime: z.string(), bootId: z.string() }).nullable(),
+  process: processIdentity.nullable(),
+  /** Of a VM that is nobody's: the process that started it, and with which it goes, its machine too. */
+  keeper: processIdentity.nullable().default(null),
   /** `running`: the guest's own time passes. Before that it may be only half there. */
   phase: z.enum(['starting', 'running']),
 });
@@ -46,7 +49,8 @@ export class RunFolder {
 
   newRecord(spec: VmSpec, user: VmUser): RunRecord {
     const uid = user?.uid ?? process.getuid?.() ?? 0;
-    return { machineFolder: spec.machineFolder, uid, process: null, phase: 'starting' };
+    const keeper = spec.userNumber === 0 ? identify(process.pid) : null;
+    return { machineFolder: spec.machineFolder, uid, process: null, keeper, phase: 'starting' };
   }
 
   /** Not put on the disk at once: when the host loses power, its VMs are gone too. */

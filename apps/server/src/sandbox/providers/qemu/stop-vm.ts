@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { ProviderError } from '../sandbox-provider.ts';
 import { signalProcess, waitForEnd, type ProcessIdentity } from './process-identity.ts';
 import type { RunFolder } from './run-folder.ts';
@@ -14,9 +15,11 @@ export async function stopProcess(identity: ProcessIdentity): Promise<void> {
   throw new ProviderError('start-failed', `The VM's process ${identity.pid} cannot be ended.`);
 }
 
-/** Ends the VM of a run folder, whichever host process started it, and removes the folder. */
+/** Ends the VM of a run folder, whichever host process started it, and removes the folder; of nobody's the machine, too. */
 export async function stopVm(folder: RunFolder): Promise<void> {
-  const identity = folder.findProcess(await folder.read());
+  const record = await folder.read();
+  const identity = folder.findProcess(record);
   if (identity !== null) await stopProcess(identity);
+  if (record?.keeper) await rm(record.machineFolder, { recursive: true, force: true });
   await folder.remove();
 }

@@ -15,7 +15,7 @@ export interface QemuUnderTest {
 }
 
 export async function openQemu(): Promise<QemuUnderTest> {
-  const image = await builtImage();
+  if (image === undefined) throw new Error('build the image first: npm run vitto -- image build minimal');
   const root = await mkdtemp(join(tmpdir(), 'vitto-vm-'));
   await chmod(root, 0o711);
   const open = (options: Partial<QemuProviderOptions> = {}): QemuProvider =>
@@ -32,11 +32,13 @@ export async function openQemu(): Promise<QemuUnderTest> {
   };
 }
 
-/** The newest `minimal` on this machine. */
-async function builtImage(): Promise<VmImage> {
+/** The newest `minimal` on this machine; `npm test` builds it where that is possible. */
+async function findImage(): Promise<VmImage | undefined> {
   const isRoot = process.getuid?.() === 0;
   const folder = isRoot ? '/var/cache/vitto/images' : join(homedir(), '.cache/vitto/images');
-  const [image] = await new ImageStore(folder).list('minimal');
-  if (image === undefined) throw new Error('build the image first: npm run vitto -- image build minimal');
-  return image;
+  return (await new ImageStore(folder).list('minimal'))[0];
 }
+const image = await findImage();
+
+/** Without an image there is nothing to start VMs from: tests that need them are skipped, and shown as such. */
+export const hasImage = image !== undefined;
