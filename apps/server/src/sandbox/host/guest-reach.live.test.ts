@@ -10,7 +10,7 @@ import { silentLogger } from '../../kernel/logger.ts';
 import { isForeignPublicAddress } from '../../kernel/network/address-policy.ts';
 import { createDial, type Dial } from '../../kernel/network/dial.ts';
 import { openGitServer, type GitServer } from '../git/testing/git-server.ts';
-import { openQemu, type QemuUnderTest } from '../providers/qemu/testing-qemu.ts';
+import { hasImage, openQemu, type QemuUnderTest } from '../providers/qemu/testing-qemu.ts';
 import { LocalSandboxHost } from './local-sandbox-host.ts';
 
 const SIZES = { memoryMib: 512, cpus: 1, diskGib: 4 };
@@ -122,7 +122,7 @@ for target in sys.argv[1:]:
     except Exception as e: print(target, 'failed')
 `;
 
-describe('from inside a guest', () => {
+describe.skipIf(!hasImage)('from inside a guest', () => {
   it('an allowed host is reached, and nothing of this machine or its network by any way', STEP, async () => {
     const { sh, sandboxId, userId } = await acquire();
     const python = (program: string, urls: string[]) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../../kernel/database/testing.ts';
 import { newId } from '../../kernel/ids.ts';
-import { openQemu, type QemuUnderTest } from '../providers/qemu/testing-qemu.ts';
+import { hasImage, openQemu, type QemuUnderTest } from '../providers/qemu/testing-qemu.ts';
 import type { ClaimEnd } from './session-types.ts';
 import { HostProcess, NOTHING, qemuHost, type QemuHostOptions } from './testing-host-process.ts';
 import type { VmSessionManagerService } from './vm-session-manager-service.ts';
@@ -59,7 +59,7 @@ const rowOf = async (userId: string) =>
   (await database.database.pool.query('select * from vitto_vm_sessions where user_id = $1', [userId]))
     .rows[0] as Record<string, unknown> | undefined;
 
-describe('machines of two users', () => {
+describe.skipIf(!hasImage)('machines of two users', () => {
   it('come from one base snapshot and share nothing', STEP, async () => {
     const users = [await addUser(), await addUser()];
     const pair = [await acquire(users[0] as string), await acquire(users[1] as string)];
@@ -78,7 +78,7 @@ describe('machines of two users', () => {
   });
 });
 
-describe('a machine', () => {
+describe.skipIf(!hasImage)('a machine', () => {
   let userId: string;
   beforeAll(async () => {
     userId = await addUser();
@@ -145,7 +145,7 @@ describe('a machine', () => {
   );
 });
 
-describe('a host process that is killed', () => {
+describe.skipIf(!hasImage)('a host process that is killed', () => {
   it('while it starts, runs, snapshots and restores a machine leaves one that comes back', STEP, async () => {
     const userId = await addUser();
     const taskId = newId();
