@@ -74,7 +74,8 @@ export const sandboxInfo = z.object({
   memoryMib: z.number().int(),
   cpus: z.number().int(),
   diskBytes: bytes,
-  claims: z.array(z.object({ taskId: id, since: time, lastCallAt: time })),
+  /** `isTask` false: a person's command or shell, with an id of its own. */
+  claims: z.array(z.object({ taskId: id, isTask: z.boolean(), since: time, lastCallAt: time })),
   /** Commands that run now, as they were given (secrets masked), the longest first. */
   commands: z.array(z.object({ taskId: id.nullable(), command: z.string(), since: time })),
   snapshot: z

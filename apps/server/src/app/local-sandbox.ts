@@ -40,7 +40,7 @@ export async function openLocalSandbox(
   const folder = join(installation.dataRoot, 'vm');
   await register(config.sandbox.imagesFolder, join(folder, 'machines'));
   const { provider, images } = createProvider(config, logger, folder);
-  const { lingerMs, snapshotOnRelease, maxLifetimeMs, hardLifetimeMs } = config.sandbox;
+  const { reuseActive, lingerMs, snapshotOnRelease, maxLifetimeMs, hardLifetimeMs } = config.sandbox;
   const { memoryMib, cpus, diskGib } = config.sandbox;
   const host = new LocalSandboxHost({
     folder,
@@ -51,7 +51,7 @@ export async function openLocalSandbox(
     images,
     clock: systemClock,
     logger,
-    policy: { lingerMs, snapshotOnRelease, maxLifetimeMs, hardLifetimeMs },
+    policy: { reuseActive, lingerMs, snapshotOnRelease, maxLifetimeMs, hardLifetimeMs },
     maxConcurrent: config.sandbox.maxConcurrent,
     snapshotMaxAgeDays: config.sandbox.snapshotMaxAgeDays,
     usualTemplate: config.sandbox.developerTemplate,

@@ -3,6 +3,7 @@ import { GuestError, type DegradePolicy, type GuestSession, type Settings } from
 import { afterEach, describe, expect, it } from 'vitest';
 import { expireLeases, createGuestTools, LostLease } from '../engine/index.ts';
 import { AppError } from '../kernel/app-error.ts';
+import { newId } from '../kernel/ids.ts';
 import { silentLogger } from '../kernel/logger.ts';
 import { decideApproval, wakeTasksForVm } from '../runs/decide-approval.ts';
 import { createRunHarness, functionModel, turn, type RunHarness } from '../runs/testing/run-harness.ts';
@@ -214,6 +215,42 @@ describe('a task with a VM', () => {
     );
     expect(await payload('vm.lost')).toMatchObject([{ reason: 'The VM has ended.' }]);
     expect(await payload('vm.acquired')).toHaveLength(2);
+  });
+
+  it('says that its host put the machine aside meanwhile, when it comes back from its snapshot', async () => {
+    const { h, host, taskId, payload } = await begin({ commands: ['one', 'two'] });
+    const killed = new AbortController();
+    host.run = async ({ command }, print) => {
+      if (command === 'one') killed.abort(new Error('killed'));
+      await print(command);
+      return 0;
+    };
+    await expect(h.run(taskId, { signal: killed.signal, isDraining: () => false })).rejects.toThrow('killed');
+    await expireLeases(h.database.pool, ['worker-1']);
+    host.comesBackFrom = 'user-snapshot';
+    expect(await h.run(taskId, undefined, 'worker-2')).toEqual({ kind: 'completed' });
+    const acquired = await payload<{ from: string }>('vm.acquired');
+    expect(acquired.map(({ from }) => from)).toEqual(['boot', 'user-snapshot']);
+    const [aside] = await payload<{ reason: string }>('vm.released');
+    expect(aside?.reason).toContain('put aside');
+    expect(await payload('vm.lost')).toEqual([]);
+  });
+
+  it('takes the claims of tasks away that are gone, and no person’s', async () => {
+    const { host, guests, h, taskId } = await begin({});
+    await h.run(taskId);
+    const [sandbox] = host.sandboxes.values();
+    if (sandbox === undefined) throw new Error('no machine');
+    const now = new Date().toISOString();
+    const person = newId();
+    sandbox.claims = [
+      { taskId, isTask: true, since: now, lastCallAt: now },
+      { taskId: person, isTask: false, since: now, lastCallAt: now },
+    ];
+    host.sandboxes.set(sandbox.id, sandbox);
+    host.calls.length = 0;
+    await guests.sweep();
+    expect(callsOf(host, 'release')).toMatchObject([['release', { taskId }]]);
   });
 
   it('shuts out a worker whose claim a later one has overtaken', async () => {

@@ -37,6 +37,7 @@ const host = new LocalSandboxHost({
   clock: systemClock,
   logger,
   policy: {
+    reuseActive: config.sandbox.reuseActive,
     lingerMs: config.sandbox.lingerMs,
     snapshotOnRelease: true,
     maxLifetimeMs: config.sandbox.maxLifetimeMs,

@@ -76,7 +76,7 @@ async function keep(run: Run, claimed: ClaimedGuest): Promise<GuestHold> {
     notices.push(...describeChange(run, claimed.vm));
     const isSame = state.isVmHeld && claimed.vm.from === 'session' && state.vm?.vmId === claimed.vm.vmId;
     const events: NewEvent[] = isSame ? [] : [{ type: 'vm.acquired', payload: claimed.vm }];
-    if (state.isVmHeld && isStartedAnew(claimed.vm)) events.unshift(lost(state.vm?.vmId, 'it had ended'));
+    if (state.isVmHeld && !isSame) events.unshift(gone(state.vm?.vmId, claimed.vm));
     if (events.length > 0) await journal.append(events);
   } else if (claimed.degradedReason !== null && !state.isDegraded) {
     await journal.append([
@@ -99,6 +99,13 @@ async function noteLoss(run: Run, id: string, reason: string): Promise<void> {
   if (held?.kind !== 'held' || held.session.id !== id || held.vm === null || !run.state.isVmHeld) return;
   run.guest = null;
   await run.journal.append([lost(id, reason)]);
+}
+
+/** The host had let go of it while the task made no call. */
+function gone(vmId: string | undefined, now: EventPayload<'vm.acquired'>): NewEvent {
+  if (isStartedAnew(now)) return lost(vmId, 'it had ended');
+  const reason = 'it was put aside while the task did not use it';
+  return { type: 'vm.released', payload: { ...(vmId === undefined ? {} : { vmId }), reason } };
 }
 
 function lost(vmId: string | undefined, reason: string): NewEvent {

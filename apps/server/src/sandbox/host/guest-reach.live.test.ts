@@ -86,7 +86,13 @@ function openHost(port: number): LocalSandboxHost {
     policyOf: async () => NETWORK,
     dial,
     dialPrivate: () => toGit('forge.example', git.port),
-    policy: { lingerMs: LONG_MS, snapshotOnRelease: true, maxLifetimeMs: LONG_MS, hardLifetimeMs: LONG_MS },
+    policy: {
+      reuseActive: true,
+      lingerMs: LONG_MS,
+      snapshotOnRelease: true,
+      maxLifetimeMs: LONG_MS,
+      hardLifetimeMs: LONG_MS,
+    },
   });
 }
 

@@ -8,6 +8,7 @@ import {
   type SandboxCaller,
   type SandboxHostInfo,
   type SandboxInfo,
+  type SandboxOrigin,
   type UserSandbox,
   type VmGuestSession,
 } from '@vitto/contracts';
@@ -31,6 +32,8 @@ export class FakeSandboxHost implements SandboxHost {
       await print(`${request.command}\n`);
       return 0;
     };
+  /** How a machine comes that is there already. */
+  comesBackFrom: SandboxOrigin = 'session';
   beforeAcquire: (request: AcquireRequest) => Promise<void> | void = () => undefined;
 
   constructor(id = 'fake-host') {
@@ -79,7 +82,7 @@ export class FakeSandboxHost implements SandboxHost {
     const known = (await this.list(request.userId)).find(({ template }) => template === request.template);
     const sandbox = known ?? describeSandbox(this.id, request);
     this.sandboxes.set(sandbox.id, { ...sandbox, state: 'running' });
-    const from = known === undefined ? 'boot' : 'session';
+    const from = known === undefined ? 'boot' : this.comesBackFrom;
     return { sandboxId: sandbox.id, restored: false, from, acquireTimeMs: 1, notices: [] };
   }
 
@@ -228,7 +231,7 @@ function describeSandbox(hostId: string, { userId, template, taskId }: AcquireRe
     memoryMib: 128,
     cpus: 1,
     diskBytes: 1,
-    claims: [{ taskId, since: now, lastCallAt: now }],
+    claims: [{ taskId, isTask: true, since: now, lastCallAt: now }],
     commands: [],
     snapshot: null,
   };

@@ -56,6 +56,37 @@ describe('claims on a session', () => {
     expect(await claims()).toEqual([]);
   });
 
+  it('are one after the other, in the order in which they came, where sessions are not shared', async () => {
+    await host.restart({ policy: { reuseActive: false } });
+    const tasks = [newId(), newId(), newId()];
+    const order: number[] = [];
+    const places: number[][] = [[], [], []];
+    const [first = ''] = tasks;
+    const { sandboxId } = await host.acquire(userId, { taskId: first });
+    const others = tasks.slice(1).map(async (taskId, n) => {
+      const sandbox = await host.acquire(userId, {
+        taskId,
+        onWaiting: ({ place }) => places[n]?.push(place ?? 0),
+      });
+      order.push(n);
+      return sandbox;
+    });
+    const given = new AbortController();
+    const leaver = host.acquire(userId, { signal: given.signal });
+    given.abort(new Error('gone'));
+    await expect(leaver).rejects.toThrow('gone');
+    await expect.poll(() => places.map((told) => told.at(0))).toEqual([1, 2, undefined]);
+    expect(await claims()).toHaveLength(1);
+    // The same task has it already.
+    await host.acquire(userId, { taskId: first });
+    await host.manager.release(sandboxId, first);
+    expect((await others[0])?.sandboxId).toBe(sandboxId);
+    expect(await claims()).toMatchObject([{ task_id: tasks[1] }]);
+    await host.manager.release(sandboxId, tasks[1] ?? '');
+    expect((await others[1])?.sandboxId).toBe(sandboxId);
+    expect(order).toEqual([0, 1]);
+  });
+
   it('count once for the same task', async () => {
     const taskId = newId();
     const { sandboxId } = await host.acquire(userId, { taskId });

@@ -29,8 +29,9 @@ export async function describeMachine(
     memoryMib: row.memoryMib,
     cpus: row.cpus,
     diskBytes: row.diskBytes,
-    claims: claims.map(({ taskId, since, lastCallAt }) => ({
+    claims: claims.map(({ taskId, fence, since, lastCallAt }) => ({
       taskId,
+      isTask: fence > 0,
       since: since.toISOString(),
       lastCallAt: (lastCallIn(live, taskId) ?? lastCallAt).toISOString(),
     })),

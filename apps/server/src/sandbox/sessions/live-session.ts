@@ -14,7 +14,7 @@ import {
 import { RunningVm, type UpVm } from './running-vm.ts';
 import type { SessionAgent } from './session-agent.ts';
 import { sessionLost, type RunningCall } from './session-calls.ts';
-import { SessionClaims, type Caller } from './session-claims.ts';
+import { SessionClaims, type Caller, type ClaimOutcome } from './session-claims.ts';
 import type { OpenSandbox, SessionDeps } from './session-types.ts';
 import { startMachine } from './start-machine.ts';
 
@@ -101,15 +101,17 @@ export class LiveSession {
     return starting;
   }
 
-  /** Writes a task's claim down. False when the VM is gone again. @throws AppError `sandbox.stale-fence` */
-  async claim(caller: Caller): Promise<boolean> {
+  /** Writes a task's claim down. `gone`: the VM is not there any more. @throws AppError `sandbox.stale-fence` */
+  async claim(caller: Caller): Promise<ClaimOutcome> {
     const running = this.#running;
-    if (running === null || running.isEnding || !(await this.claims.put(caller))) return false;
+    if (running === null || running.isEnding) return 'gone';
+    const outcome = await this.claims.put(caller);
+    if (outcome !== 'claimed') return outcome;
     this.#stopLinger();
-    if (this.#running === running && !running.isEnding) return true;
+    if (this.#running === running && !running.isEnding) return 'claimed';
     // It went while the claim was written; a claim that came after the others had ended ends here.
     await this.claims.remove(caller.taskId);
-    return false;
+    return 'gone';
   }
 
   /** Takes up a VM that an earlier process of this host started, with the claims on it. */

@@ -17,14 +17,21 @@ interface Claim extends Caller {
   hasCalled: boolean;
 }
 
+type ClaimDeps = Pick<SessionDeps, 'database' | 'events' | 'policy'>;
+export type ClaimOutcome = 'claimed' | 'gone' | 'taken';
+
 /** The tasks that hold a session, as the database has them. */
 export class SessionClaims {
-  readonly #deps: Pick<SessionDeps, 'database' | 'events'>;
+  readonly #deps: ClaimDeps;
   readonly #held: Held;
   readonly #userId: string;
   readonly #claims = new Map<string, Claim>();
+  /** Who waits for the session to be free, in the order in which they came. */
+  readonly #line = new Set<() => void>();
+  /** Whose claim is being written, where there may be one only. */
+  #coming: string | null = null;
 
-  constructor(deps: Pick<SessionDeps, 'database' | 'events'>, held: Held, userId: string) {
+  constructor(deps: ClaimDeps, held: Held, userId: string) {
     this.#deps = deps;
     this.#held = held;
     this.#userId = userId;
@@ -42,19 +49,46 @@ export class SessionClaims {
     for (const row of rows) this.#claims.set(row.taskId, { ...row, hasCalled: false });
   }
 
-  /** False: the session does not run any more. @throws AppError `sandbox.stale-fence` */
-  async put(caller: Caller): Promise<boolean> {
+  /** `gone`: the session does not run any more; `taken`: another task has it for itself. @throws AppError `sandbox.stale-fence` */
+  async put(caller: Caller): Promise<ClaimOutcome> {
     this.#refuseStale(caller);
-    const row = await putClaim(this.#deps.database, this.#held, { ...caller, userId: this.#userId });
-    this.#refuseStale(caller);
-    if (row !== null) this.#claims.set(row.taskId, { ...row, hasCalled: false });
-    return row !== null;
+    if (this.#isTaken(caller.taskId)) return 'taken';
+    this.#coming = caller.taskId;
+    try {
+      const row = await putClaim(this.#deps.database, this.#held, { ...caller, userId: this.#userId });
+      this.#refuseStale(caller);
+      if (row !== null) this.#claims.set(row.taskId, { ...row, hasCalled: false });
+      return row === null ? 'gone' : 'claimed';
+    } finally {
+      this.#coming = null;
+      this.#moveUp();
+    }
+  }
+
+  /**
+   * Waits until no other task has the session; at once where tasks share it. `tell`: the place in the line.
+   * @throws the signal's reason
+   */
+  async waitForTurn(taskId: string, tell: (place: number) => void, signal?: AbortSignal): Promise<void> {
+    while (this.#isTaken(taskId)) {
+      signal?.throwIfAborted();
+      tell(this.#line.size + 1);
+      const free = Promise.withResolvers<void>();
+      this.#line.add(free.resolve);
+      signal?.addEventListener('abort', free.resolve, { once: true });
+      await free.promise;
+      signal?.removeEventListener('abort', free.resolve);
+      this.#line.delete(free.resolve);
+    }
+    signal?.throwIfAborted();
   }
 
   /** Idempotent. */
   async remove(taskId: string): Promise<boolean> {
     await deleteClaim(this.#deps.database, this.#held.id, taskId);
-    return this.#claims.delete(taskId);
+    const isRemoved = this.#claims.delete(taskId);
+    this.#moveUp();
+    return isRemoved;
   }
 
   /** A call with a higher fence comes from the worker that has taken the task over: from now on only it may call. */
@@ -94,6 +128,17 @@ export class SessionClaims {
 
   clear(): void {
     this.#claims.clear();
+    this.#moveUp();
+  }
+
+  #isTaken(taskId: string): boolean {
+    if (this.#deps.policy.reuseActive) return false;
+    const holders = [...this.#claims.keys(), this.#coming];
+    return holders.some((one) => one !== null && one !== taskId);
+  }
+
+  #moveUp(): void {
+    for (const wake of this.#line) wake();
   }
 
   tell(taskId: string, how: ClaimEnd['how'], reason: string): void {

@@ -34,6 +34,8 @@ export interface SessionEvents {
 }
 
 export interface SessionPolicy {
+  /** Whether tasks of a user have its session at the same time; false: one after the other. */
+  reuseActive: boolean;
   /** A session without claims, before it is suspended. */
   lingerMs: number;
   /** False: it is ended without a snapshot then; its disk is kept. */

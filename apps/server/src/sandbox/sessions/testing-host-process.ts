@@ -41,6 +41,7 @@ export function qemuHost(
     logger: silentLogger,
     events: { onClaimEnded: (end) => ends.push(end) },
     policy: {
+      reuseActive: true,
       lingerMs: LONG_MS,
       snapshotOnRelease: true,
       maxLifetimeMs: LONG_MS,

@@ -129,6 +129,7 @@ function optionsOf(
     events: { onClaimEnded: (end) => ends.push(end) },
     ...change,
     policy: {
+      reuseActive: true,
       lingerMs: LONG_MS,
       snapshotOnRelease: true,
       maxLifetimeMs: LONG_MS,

@@ -37,6 +37,8 @@ const BEAT_MS = 5_000;
 const SWEEP_EVERY_MS = 600_000;
 /** How long VMs that are ended at a stop may take. */
 const END_LIMIT_MS = 10_000;
+const HOST_IS_FULL = 'All machines of this host are in use.';
+const MACHINE_IS_TAKEN = 'Another task of yours has the machine.';
 /** How often an acquire begins again whose machine went away under it. */
 const TRIES = 5;
 
@@ -371,11 +373,16 @@ export class VmSessionManagerService {
     session: LiveSession,
     request: AcquireRequest,
   ): Promise<Awaited<ReturnType<LiveSession['ensureRunning']>> | null> {
-    const reason = 'All machines of this host are in use.';
-    const letGo = session.hold((place) => request.onWaiting?.({ place, reason }));
+    const { taskId, signal, onWaiting } = request;
+    const letGo = session.hold((place) => onWaiting?.({ place, reason: HOST_IS_FULL }));
+    const tellTurn = (place: number): void => onWaiting?.({ place, reason: MACHINE_IS_TAKEN });
     try {
-      const acquired = await untilAborted(session.ensureRunning(), request.signal);
-      return (await session.claim(request)) ? acquired : null;
+      for (;;) {
+        await session.claims.waitForTurn(taskId, tellTurn, signal);
+        const acquired = await untilAborted(session.ensureRunning(), signal);
+        const outcome = await session.claim(request);
+        if (outcome !== 'taken') return outcome === 'claimed' ? acquired : null;
+      }
     } finally {
       letGo();
     }

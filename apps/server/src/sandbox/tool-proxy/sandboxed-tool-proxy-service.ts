@@ -146,8 +146,9 @@ export class SandboxedToolProxyService {
     for (const host of pool.hosts()) {
       try {
         for (const sandbox of await host.list()) {
-          for (const { taskId } of sandbox.claims) {
-            if (await isLive(taskId)) continue;
+          for (const { taskId, isTask } of sandbox.claims) {
+            // A person's goes with the person's connection, or by itself.
+            if (!isTask || (await isLive(taskId))) continue;
             this.#claims.delete(taskId);
             await this.#letGo(host, sandbox.id, taskId);
           }
