@@ -74,11 +74,12 @@ export class SessionClaims {
       signal?.throwIfAborted();
       tell(this.#line.size + 1);
       const free = Promise.withResolvers<void>();
-      this.#line.add(free.resolve);
-      signal?.addEventListener('abort', free.resolve, { once: true });
+      const wake = (): void => free.resolve();
+      this.#line.add(wake);
+      signal?.addEventListener('abort', wake, { once: true });
       await free.promise;
-      signal?.removeEventListener('abort', free.resolve);
-      this.#line.delete(free.resolve);
+      signal?.removeEventListener('abort', wake);
+      this.#line.delete(wake);
     }
     signal?.throwIfAborted();
   }
