@@ -7,7 +7,6 @@ import type { BuildProgress } from './build-progress.ts';
 import { exportImage } from './export-image.ts';
 import { findMissingForBuild } from './host-tools.ts';
 import { buildImage } from './image-builder.ts';
-import type { ImageManifest } from './image-manifest.ts';
 import { listRecipes, RECIPES } from './image-recipe.ts';
 import { ImageStore, type StoredImage } from './image-store.ts';
 import { importImage } from './import-image.ts';
@@ -30,9 +29,6 @@ export interface ImageServiceOptions {
   /** Every line that the programs of a build print. */
   onLine?: (line: string) => void;
 }
-
-/** What VMs of an image get unless the host is told otherwise. */
-export type ImageDefaults = Pick<ImageManifest, 'memoryMib' | 'cpus' | 'diskGib'>;
 
 /** The images of this host: which there are, building, moving and removing them. */
 export class ImageService {
@@ -67,16 +63,6 @@ export class ImageService {
   async find(name: string, hash?: string): Promise<VmImage | null> {
     if (hash === undefined) return (await this.#choose(name)).image;
     return (await this.#store.list(name)).find((image) => image.hash === hash) ?? null;
-  }
-
-  /** `null` when there is no such image here. */
-  async defaultsOf(name: string): Promise<ImageDefaults | null> {
-    return (await this.#choose(name)).image?.manifest ?? null;
-  }
-
-  /** Whether the image of the recipe as it is now is there. */
-  async isCurrent(name: string): Promise<boolean> {
-    return (await this.#choose(name)).isCurrent;
   }
 
   /**

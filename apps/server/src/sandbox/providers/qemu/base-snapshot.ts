@@ -15,7 +15,7 @@ import { vmUser } from './vm-user.ts';
 
 /** Where an image keeps the base snapshot for hosts of this kind and VMs of this size. */
 export function baseFolder(host: QemuHost, spec: VmSpec): string {
-  return join(spec.image.folder, 'base', fitKey(fitOf(host, spec)));
+  return join(spec.image.folder, 'base', fitKey(fitOf(host, spec), spec.diskGib));
 }
 
 /**

@@ -68,6 +68,11 @@ export async function checkImage({ image }: VmSpec): Promise<{
   return paths;
 }
 
+/** What a new machine's disk has: the size that is set, or the image's when that is larger. In bytes. */
+async function newDiskSize({ image, diskGib }: VmSpec): Promise<number> {
+  return Math.max(await imageSize(join(image.folder, 'disk.raw')), diskGib * 1024 ** 3);
+}
+
 /** The machine's record with a disk at its end that may be written to: the kept one, or a new one over what is frozen. */
 async function writableDisk(
   host: QemuHost,
@@ -84,7 +89,7 @@ async function writableDisk(
     return kept;
   }
   const name = `${spec.vmId}.qcow2`;
-  await files.addOverlay(name, await imageSize(join(spec.image.folder, 'disk.raw')), user);
+  await files.addOverlay(name, top === undefined ? await newDiskSize(spec) : await files.diskSize(top), user);
   const record = {
     imageHash: spec.image.hash,
     overlays: [...(kept?.overlays ?? []), name],

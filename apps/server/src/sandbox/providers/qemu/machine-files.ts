@@ -1,4 +1,4 @@
-import { chmod, chown, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ProviderError } from '../sandbox-provider.ts';
@@ -82,6 +82,17 @@ export class MachineFiles {
     const path = this.disk(name);
     await writeFile(path, emptyOverlay(sizeBytes), { mode: 0o600 });
     if (user !== null) await chown(path, user.uid, user.gid);
+  }
+
+  /** Bytes of the disk that an overlay shows to the guest, by its header (qcow2). */
+  async diskSize(name: string): Promise<number> {
+    const handle = await open(this.disk(name), 'r');
+    try {
+      const { buffer } = await handle.read(Buffer.alloc(8), 0, 8, 24);
+      return Number(buffer.readBigUInt64BE());
+    } finally {
+      await handle.close();
+    }
   }
 
   /** An overlay that is written to no more: the VMs of its machine read it, and only the server could change it. */

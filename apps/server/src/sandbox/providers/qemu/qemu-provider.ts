@@ -22,14 +22,14 @@ import { baseOrigin, hasBase, keepAsBase } from './base-snapshot.ts';
 import { bootVm } from './boot-vm.ts';
 import { readHostProcessor } from './host-processor.ts';
 import type { QemuHost } from './launch-vm.ts';
-import { MachineFiles } from './machine-files.ts';
+import { imageSize, MachineFiles } from './machine-files.ts';
 import { MemoryWorkers } from './memory-workers.ts';
 import { chooseAccelerator, findObstacle, healthOf, readVersion } from './qemu-health.ts';
 import { findQemuPrograms, type FoundPrograms } from './qemu-programs.ts';
 import type { QemuVm } from './qemu-vm.ts';
 import { describeSnapshot } from './describe-snapshot.ts';
 import { machineOrigin, resumeVm } from './resume-vm.ts';
-import { settleGuest } from './settle-guest.ts';
+import { growRoot, settleGuest } from './settle-guest.ts';
 import { suspendVm } from './take-snapshot.ts';
 import { isAlive } from './process-identity.ts';
 import { isVmId, RunFolder } from './run-folder.ts';
@@ -76,7 +76,8 @@ export class QemuProvider implements SandboxProvider {
   }
 
   async create(spec: VmSpec): Promise<Vm> {
-    return this.#keep(await bootVm(await this.#host(), spec));
+    const vm = this.#keep(await bootVm(await this.#host(), spec));
+    return this.#grown(vm, spec);
   }
 
   async destroy(vmId: string): Promise<void> {
@@ -135,6 +136,7 @@ export class QemuProvider implements SandboxProvider {
     if (await hasBase(host, spec)) return;
     try {
       const vm = this.#keep(await bootVm(host, spec));
+      await this.#grown(vm, spec);
       await settleGuest(vm);
       await keepAsBase(host, this.#workers, vm);
     } finally {
@@ -153,6 +155,18 @@ export class QemuProvider implements SandboxProvider {
 
   async measure(machineFolder: string): Promise<{ diskBytes: number; snapshotBytes: number }> {
     return new MachineFiles(machineFolder).measure();
+  }
+
+  /** The VM with all of its disk in use; ended when that fails. */
+  async #grown(vm: QemuVm, spec: VmSpec): Promise<QemuVm> {
+    if (spec.diskGib * 1024 ** 3 <= (await imageSize(join(spec.image.folder, 'disk.raw')))) return vm;
+    try {
+      await growRoot(vm);
+      return vm;
+    } catch (error) {
+      await this.destroy(spec.vmId);
+      throw error;
+    }
   }
 
   #runFolder(vmId: string): RunFolder {

@@ -6,7 +6,7 @@ import type { StartStages } from '@vitto/contracts';
 import { ProviderError, type VmSpec } from '../sandbox-provider.ts';
 import { checkImage, putBack } from './boot-vm.ts';
 import { launchVm, prepareRun, unlessItEnds, type Launched, type QemuHost } from './launch-vm.ts';
-import { imageSize, MachineFiles, type MachineRecord } from './machine-files.ts';
+import { MachineFiles, type MachineRecord } from './machine-files.ts';
 import type { MemoryWorkers } from './memory-workers.ts';
 import { QemuVm } from './qemu-vm.ts';
 import { capabilities } from './save-state.ts';
@@ -133,7 +133,7 @@ export async function machineOrigin(host: QemuHost, workers: MemoryWorkers, spec
     before,
     after: { ...before, overlays: [...frozen, top], frozen: frozen.length },
     makeDisk: async () => {
-      const size = await imageSize(join(spec.image.folder, 'disk.raw'));
+      const size = await files.diskSize(frozen.at(-1) ?? '');
       await files.addOverlay(top, size, vmUser(host.uids, spec.userNumber));
     },
     checkDisks: async () => {

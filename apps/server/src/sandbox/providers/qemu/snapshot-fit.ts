@@ -30,8 +30,8 @@ export function fitOf(host: QemuHost, spec: VmSpec): SnapshotFit {
 }
 
 /** Names the folder of an image's base snapshot for hosts of one kind and VMs of one size. */
-export function fitKey(fit: SnapshotFit): string {
-  return digest(fit);
+export function fitKey(fit: SnapshotFit, diskGib: number): string {
+  return digest([fit, diskGib]);
 }
 
 const WORDS: Record<keyof SnapshotFit, string> = {
