@@ -117,7 +117,8 @@ module.exports = {
     },
     {
       name: 'engine-starts-no-programs',
-      comment: 'Commands of tasks run in the guest that a task has claimed: tools have no way to run any on the host.',
+      comment:
+        'Commands of tasks run in the guest that a task has claimed: tools have no way to run any on the host.',
       severity: 'error',
       from: { path: `${SERVER}(engine|autonomy|runs)/`, pathNot: TESTING },
       to: { path: '^(node:)?(child_process|cluster)$' },

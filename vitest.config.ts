@@ -11,6 +11,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // They share nothing but modules, and none is mocked: loading those once takes a third of the time off.
+          isolate: false,
           include: ['{apps,packages}/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['**/*.int.test.ts', '**/*.live.test.ts', '**/node_modules/**'],
         },
