@@ -1,7 +1,12 @@
 import type { ExecResult, GuestSession } from '@vitto/contracts';
 import { z } from 'zod';
 import { AppError } from '../../../kernel/app-error.ts';
-import { normalizeRepository } from '../../../kernel/ssh/repository.ts';
+import {
+  formatRepository,
+  isSameRepository,
+  parseRepository,
+  showRepository,
+} from '../../../kernel/ssh/repository.ts';
 import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tool.ts';
 import { describeEnd, describeOutput } from './command-report.ts';
 import { withGuest } from './guest-failure.ts';
@@ -24,9 +29,19 @@ const ref = z.string().regex(/^(?!-)(?!.*\.\.)[A-Za-z0-9._/-]{1,200}$/, 'a plain
 
 const input = z.object({
   path: path.describe('The working copy.'),
+  repository: z
+    .string()
+    .min(1)
+    .max(2048)
+    .describe('The SSH address of the repository, as the remote has it: the user is asked about this one.'),
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'a whole commit id, as `git rev-parse HEAD` prints it')
+    .describe(
+      'The whole id of the commit to push: what the user agrees to is pushed, and nothing made since.',
+    ),
+  branch: ref.describe('The branch at the remote that is to hold it.'),
   remote: ref.optional().describe('Which remote; origin by default.'),
-  branch: ref.optional().describe('The local branch; what is checked out by default.'),
-  to: ref.optional().describe('The branch at the remote; of the same name by default.'),
 });
 type Input = z.output<typeof input>;
 
@@ -35,7 +50,7 @@ export function createGitPush(allowPush: AllowPush): Tool {
   return defineTool({
     name: 'git_push',
     description:
-      "Pushes a branch of a working copy in the task's own machine to its remote over SSH, with the user's deploy key. " +
+      "Pushes a commit of a working copy in the task's own machine to a branch of its remote over SSH, with the user's deploy key. " +
       'It never forces and never deletes. `git push` in run_command is refused; fetching and cloning work there.',
     input,
     domain: 'code_execution',
@@ -65,15 +80,18 @@ async function push(
     });
   const asked = await git('exec git -C "$VITTO_PATH" remote get-url --push -- "$VITTO_REMOTE"', ASK_MS);
   if (asked.exitCode !== 0) return report(asked, guest, `There is no remote ${remote} in ${args.path}.`);
-  const branch = args.branch ?? (await git(CURRENT_BRANCH, ASK_MS)).stdout.text.trim();
-  if (!ref.safeParse(branch).success) return refuse('No branch is checked out: name one.');
   try {
-    const repository = normalizeRepository(asked.stdout.text);
-    const permit = await allowPush(context.task.id, repository, PUSH_MS);
+    const repository = parseRepository(args.repository);
+    const found = parseRepository(asked.stdout.text);
+    if (!isSameRepository(repository, found)) {
+      return refuse(`The remote ${remote} leads to ${showRepository(found)}, not to ${args.repository}.`);
+    }
+    // A remote that is changed from now on leads nowhere: the permit is for what the user has seen.
+    const permit = await allowPush(context.task.id, formatRepository(repository), PUSH_MS);
     try {
-      const refspec = `refs/heads/${branch}:refs/heads/${args.to ?? branch}`;
+      const refspec = `${args.commit}:refs/heads/${args.branch}`;
       const done = await git(PUSH, PUSH_MS, { VITTO_REFSPEC: refspec });
-      return report(done, guest, `git push of ${branch} to ${repository}:`);
+      return report(done, guest, `git push of ${args.commit} to ${args.branch} of ${args.repository}:`);
     } finally {
       await permit.withdraw();
     }
@@ -83,7 +101,6 @@ async function push(
   }
 }
 
-const CURRENT_BRANCH = 'exec git -C "$VITTO_PATH" symbolic-ref --quiet --short HEAD';
 const PUSH = 'exec git -C "$VITTO_PATH" push --porcelain -- "$VITTO_REMOTE" "$VITTO_REFSPEC"';
 const NO_NETWORK =
   'tool_unavailable: this task runs in the process sandbox, which has no network. Pushing needs a machine of its own; hand the changes over as a patch instead (git format-patch).';
