@@ -13,4 +13,5 @@ export const COMMANDS = {
   'bench:stream': { run: 'benches/stream.ts' },
   'bench:start': { run: 'benches/start.ts', web: true },
   'bench:web': { run: 'benches/web/bench.ts', parts: ['chromium'], web: true },
+  'bench:vm': { run: 'benches/vm.ts', parts: ['bubblewrap', 'vms'] },
 };
