@@ -184,7 +184,7 @@ void write_begin(uint32_t id, struct cursor *c);
 bool write_content(uint32_t id, const uint8_t *bytes, size_t size);
 bool write_reset(uint32_t id);
 void writes_let_go(void);
-/* Writes a whole file atomically; 0 or an errno. */
+/* Writes a whole file atomically, of the kind that is told anew at each start: no waiting for the disk. 0 or an errno. */
 int write_whole(const struct account *account, const char *path, mode_t mode, const void *bytes, size_t size);
 /* `path`, or below the home when it is relative; false when it is empty or too long. */
 bool resolve_path(char out[PATH_MAX], const char *path);

@@ -19,6 +19,7 @@ struct writing {
   struct writing *next;
   uint32_t id, mode;
   const struct account *account; /* null: root */
+  bool is_told_anew; /* at each start: it need not outlive a loss of power */
   uint8_t expect, sha256[32];
   char path[PATH_MAX];
   char temporary[32]; /* the name, in the folder; empty when there is none */
@@ -145,7 +146,8 @@ static bool put(struct writing *w, const uint8_t *bytes, size_t size) {
 /* 1 created, 0 replaced, -1 with errno, -2 when it has changed meanwhile. */
 static int finish(struct writing *w) {
   struct stat st;
-  if (fchmod(w->fd, w->mode & 07777) != 0 || fsync(w->fd) != 0) return -1;
+  if (fchmod(w->fd, w->mode & 07777) != 0) return -1;
+  if (!w->is_told_anew && fsync(w->fd) != 0) return -1;
   act_as(w->account);
   int met = meets_expectation(w), result = met;
   if (met == 1) {
@@ -154,7 +156,7 @@ static int finish(struct writing *w) {
     else *w->temporary = 0;
   }
   act_as_self();
-  if (met == 1 && result >= 0) fsync(w->folder);
+  if (met == 1 && result >= 0 && !w->is_told_anew) fsync(w->folder);
   return met == 0 ? -2 : result;
 }
 
@@ -170,6 +172,7 @@ static struct writing *new_writing(uint32_t id, const struct account *account, u
 
 int write_whole(const struct account *account, const char *path, mode_t mode, const void *bytes, size_t size) {
   struct writing *w = new_writing(0, account, mode);
+  w->is_told_anew = true;
   snprintf(w->path, sizeof w->path, "%s", path);
   act_as(account);
   int code = prepare(w);

@@ -1,3 +1,4 @@
+import { duplexPair } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../kernel/clock.ts';
 import { AgentConnection } from './agent-connection.ts';
@@ -7,6 +8,38 @@ import { str, u32, u64 } from './payload.ts';
 import { FakeAgent } from './testing/fake-agent.ts';
 
 describe('finding the agent', () => {
+  it('says HELLO anew, after what ends a half-written frame, when the first was swallowed by one', async () => {
+    const [host, guest] = duplexPair();
+    const heard: Buffer[] = [];
+    guest.on('data', (chunk: Buffer) => {
+      heard.push(chunk);
+      const bytes = Buffer.concat(heard);
+      const spoiler = bytes.indexOf(Buffer.alloc(65_600));
+      const hello = spoiler === -1 ? Buffer.alloc(0) : bytes.subarray(spoiler + 65_600);
+      if (hello.length < 30) return;
+      guest.write(
+        encodeFrame(TO_HOST.ready, 0, Buffer.concat([hello.subarray(10, 26), u32(1), u64(7), u32(0)])),
+      );
+    });
+    const connection = await AgentConnection.open(host);
+    expect(connection.ready.uptimeMs).toBe(7);
+    connection.close();
+  });
+
+  it('takes the answer to its newest HELLO alone, so that a late one lets nothing go', async () => {
+    const agent = new FakeAgent();
+    const hellos: Buffer[] = [];
+    agent.on(TO_GUEST.hello, ({ payload }) => {
+      hellos.push(payload.subarray(0, 16));
+      if (hellos.length < 2) return;
+      for (const nonce of hellos)
+        agent.send(TO_HOST.ready, 0, Buffer.concat([nonce, u32(1), u64(hellos.indexOf(nonce)), u32(0)]));
+    });
+    const connection = await AgentConnection.open(agent.host);
+    expect(connection.ready.uptimeMs).toBe(1);
+    connection.close();
+  });
+
   it('passes over what an earlier connection left, wherever it was cut', async () => {
     const stale = encodeFrame(TO_HOST.stdout, 9, Buffer.alloc(500, 0xa5));
     for (const cut of [0, 1, 5, 11, 300, stale.length - 1]) {
