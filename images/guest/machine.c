@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,32 +38,46 @@ static bool feed_randomness(const uint8_t *entropy, size_t size) {
   return is_done;
 }
 
-static bool put_file(const struct account *account, const char *path, mode_t mode, const char *text, bool newline) {
-  char line[64];
-  size_t size = strlen(text);
-  if (newline) size = (size_t)snprintf(line, sizeof line, "%s\n", text);
-  int error = write_whole(account, path, mode, newline ? line : text, size);
+/* In /run, where nothing waits for a disk: every start tells it anew. Root's folder, in which no user makes a link. */
+static bool put_state(const char *name, mode_t mode, const char *text, const char *end) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/%s", options.run, name);
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
+  if (fd < 0) return false;
+  bool is_done = fchmod(fd, mode) == 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
+                 write(fd, end, strlen(end)) == (ssize_t)strlen(end);
+  int error = errno;
+  close(fd);
   errno = error;
-  return error == 0;
-}
-
-static bool put_machine_id(const char *id) {
-  char path[PATH_MAX];
-  snprintf(path, sizeof path, "%s/etc/machine-id", options.root);
-  return put_file(NULL, path, 0444, id, true);
-}
-
-static bool put_host_key(const char *key) {
-  char path[PATH_MAX];
-  snprintf(path, sizeof path, "%s/etc/ssh/ssh_host_ed25519_key", options.root);
-  return !*key || put_file(NULL, path, 0600, key, false);
+  return is_done;
 }
 
 /* With the user's rights, for the user may have put a link where root would follow it. sshd wants ~/.ssh to be the user's. */
 static bool put_authorized_keys(const char *keys) {
   char path[PATH_MAX];
   int n = snprintf(path, sizeof path, "%s/.ssh/authorized_keys", options.home);
-  return n < (int)sizeof path && put_file(&user_account, path, 0600, keys, false);
+  if (n >= (int)sizeof path) return false;
+  if (*keys) {
+    errno = write_whole(&user_account, path, 0600, keys, strlen(keys));
+    return errno == 0;
+  }
+  act_as(&user_account);
+  bool is_gone = unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR || errno == EISDIR;
+  int error = errno;
+  act_as_self();
+  errno = error;
+  return is_gone;
+}
+
+/* Without KVM most of what a guest's first command takes is the translating of the kernel's and the shell's code. It is
+ * done on another processor meanwhile. The outcome is nobody's, as are orphans that end. */
+static void call_shell_once(void) {
+  if (!is_own_machine()) return;
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0) return;
+  char *argv[] = {"/bin/sh", "-c", "true", NULL}, *none[] = {NULL};
+  spawn_program(&(struct spawn){.account = &user_account, .argv = argv, .env = none, .in = null, .out = null, .err = null});
+  close(null);
 }
 
 struct resume { int64_t seconds; uint32_t nanoseconds; const uint8_t *entropy; uint32_t entropy_size; char *id, *key, *authorized; };
@@ -83,8 +98,9 @@ static bool take_resume(struct resume *r, struct cursor *c) {
 /* Null when all is done, else what failed (and errno). */
 static const char *apply(const struct resume *r) {
   if (!feed_randomness(r->entropy, r->entropy_size)) return "random pool";
-  if (!put_machine_id(r->id)) return "machine id";
-  if (!put_host_key(r->key)) return "host key";
+  call_shell_once();
+  if (!put_state("machine-id", 0444, r->id, "\n")) return "machine id";
+  if (*r->key && !put_state("ssh_host_ed25519_key", 0600, r->key, "")) return "host key";
   if (!put_authorized_keys(r->authorized)) return "authorized keys";
   return NULL;
 }

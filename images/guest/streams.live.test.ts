@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -176,18 +176,29 @@ test('RESUME writes the keys where they belong, for their owners only', async ()
   const { type, payload } = await channel.call(TO_GUEST.resume, resume('0123456789abcdef'.repeat(2)));
   expect(type).toBe(TO_HOST.resumed);
   expect(Math.abs(Number(payload.readBigInt64LE(0)) - Date.now() / 1000)).toBeLessThan(60);
-  expect(await readFile(join(agent.folder, 'etc/machine-id'), 'utf8')).toBe(
+  expect(await readFile(join(agent.folder, 'run/machine-id'), 'utf8')).toBe(
     `${'0123456789abcdef'.repeat(2)}\n`,
   );
-  const key = join(agent.folder, 'etc/ssh/ssh_host_ed25519_key');
+  const key = join(agent.folder, 'run/ssh_host_ed25519_key');
   expect([await readFile(key, 'utf8'), (await stat(key)).mode & 0o777]).toEqual(['HOST KEY\n', 0o600]);
   expect(await readFile(join(agent.home, '.ssh/authorized_keys'), 'utf8')).toBe('ssh-ed25519 A\n');
 });
 
-test('RESUME fails when a part of it does', async () => {
-  await rm(join(agent.folder, 'etc'), { recursive: true });
+test('RESUME without keys takes away those that are there, and leaves what is no file of keys', async () => {
   const clock = Buffer.concat([u64(Math.floor(Date.now() / 1000)), u32(0)]);
-  await writeFile(join(agent.folder, 'etc'), 'no folder');
+  const payload = Buffer.concat([clock, str(randomBytes(32)), str('0'.repeat(32)), str('K'), str('')]);
+  const keys = join(agent.home, '.ssh/authorized_keys');
+  expect((await channel.call(TO_GUEST.resume, payload)).type).toBe(TO_HOST.resumed);
+  await expect(stat(keys)).rejects.toThrow('ENOENT');
+  expect((await channel.call(TO_GUEST.resume, payload)).type).toBe(TO_HOST.resumed);
+  await mkdir(keys);
+  expect((await channel.call(TO_GUEST.resume, payload)).type).toBe(TO_HOST.resumed);
+});
+
+test('RESUME fails when a part of it does', async () => {
+  await rm(join(agent.folder, 'run/machine-id'));
+  const clock = Buffer.concat([u64(Math.floor(Date.now() / 1000)), u32(0)]);
+  await mkdir(join(agent.folder, 'run/machine-id'));
   const payload = [clock, str(randomBytes(32)), str('0'.repeat(32)), str('K'), str('A')];
   expect((await channel.call(TO_GUEST.resume, Buffer.concat(payload))).type).toBe(TO_HOST.fail);
 });
