@@ -92,7 +92,6 @@ export const systemStrings = defineStrings(
       silent === 0 ? `${alive} en marcha` : `${alive} en marcha, ${silent} sin dar señales`,
     details: names({
       'model.missing': 'no hay ningún modelo configurado',
-      'sandbox.degraded': 'procesos aislados; esta versión no tiene máquinas virtuales',
     }),
     hints: names({
       'workers.down': 'Arranca uno: npm run vitto -- worker',

@@ -10,6 +10,7 @@ import { Facts, Section } from '../../components/section.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import { formatBytes, formatDuration } from '../chat/model/format.ts';
+import { MachineSection } from './machines/machine-section.tsx';
 import { ModelTable } from './model-table.tsx';
 import { PartList } from './part-list.tsx';
 import { ProcessTable } from './process-table.tsx';
@@ -48,6 +49,7 @@ function Status({ status, readAt }: { status: SystemStatus; readAt: number }) {
   return (
     <>
       <PartList status={status} />
+      <MachineSection />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-8 md:grid-cols-2">
         <QueueFacts queue={status.queue} />
         <DatabaseFacts database={status.database} />
