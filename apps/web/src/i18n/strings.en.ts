@@ -271,6 +271,7 @@ export const en = {
     noResult: 'No text came back.',
     outputCut: 'Earlier output is not shown here.',
     untrusted: (origin: string) => `Text from outside: ${origin}`,
+    ranOnShort: { vm: 'VM', 'process-sandbox': 'sandbox' },
     ranOn: {
       'in-process': 'in the worker',
       'process-sandbox': 'in the sandbox',
@@ -319,6 +320,7 @@ export const en = {
   },
   vm: {
     ready: 'A VM is ready',
+    putAside: 'The VM had been put aside meanwhile.',
     waiting: (place: string) => `Waiting for a free VM: place ${place} in the line`,
     onHost: (host: string) => `on ${host}`,
     from: {

@@ -272,6 +272,7 @@ export const es: Strings = {
     noResult: 'No devolvió texto.',
     outputCut: 'La salida anterior no se muestra aquí.',
     untrusted: (origin) => `Texto de fuera: ${origin}`,
+    ranOnShort: { vm: 'VM', 'process-sandbox': 'sandbox' },
     ranOn: {
       'in-process': 'en el proceso de trabajo',
       'process-sandbox': 'en el entorno aislado',
@@ -319,6 +320,7 @@ export const es: Strings = {
   },
   vm: {
     ready: 'Hay una VM lista',
+    putAside: 'Mientras tanto, la VM se había apartado.',
     waiting: (place: string) => `Esperando una VM libre: puesto ${place} de la cola`,
     onHost: (host: string) => `en ${host}`,
     from: {

@@ -31,6 +31,8 @@ export function Notice({ event }: { event: KnownEvent }) {
       return <Quiet more={event.payload.reason}>{strings.vm.waiting(String(event.payload.place))}</Quiet>;
     case 'vm.acquired':
       return <Acquired event={event} />;
+    case 'vm.released':
+      return <Quiet more={event.payload.reason ?? ''}>{strings.vm.putAside}</Quiet>;
     case 'vm.lost':
       return <Strip reason={event.payload.reason ?? ''}>{words.vmLost}</Strip>;
     case 'budget.exceeded':

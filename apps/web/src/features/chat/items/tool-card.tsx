@@ -46,6 +46,7 @@ export function ToolCard({ item }: { item: ToolItem }) {
         <span className="mono min-w-0 flex-1 truncate text-muted" dir="auto">
           {describeObject(item.arguments)}
         </span>
+        <Place item={item} />
         <span className={`flex shrink-0 items-center gap-1.5 ${STATE_LOOKS[item.state]}`}>
           {isRunning && <span className="live-dot" />}
           {strings.tool.state[item.state]}
@@ -67,6 +68,14 @@ export function ToolCard({ item }: { item: ToolItem }) {
       )}
     </div>
   );
+}
+
+/** Where a command ran, in a word. */
+function Place({ item: { ranOn } }: { item: ToolItem }) {
+  const words: Record<string, string> = useStrings().tool.ranOnShort;
+  const word = ranOn && words[ranOn.kind];
+  if (!word) return null;
+  return <span className="shrink-0 rounded-sm border border-line px-1 text-xs text-muted">{word}</span>;
 }
 
 /** While it runs: the last thing it said, in the place of one line. */

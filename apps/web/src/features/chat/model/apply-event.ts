@@ -80,9 +80,12 @@ function applyKnown(draft: ViewDraft, event: KnownEvent): void {
     case 'checkpoint.saved':
     case 'subvitto.vm_acquired':
     case 'subvitto.progress':
-    case 'vm.released':
     case 'cut.taken':
       // The machine's own bookkeeping: nothing that a reader of the conversation waits for.
+      return;
+    case 'vm.released':
+      // With a reason it was not the task that let go of it.
+      if (event.payload.reason !== undefined) addNotice(draft, event);
       return;
     case 'vm.waiting':
     case 'vm.acquired':

@@ -86,7 +86,8 @@ function describeMachine(
       : strings.usedAgo(ago(machine.lastUsedAt)),
     memoryBytes === null ? strings.memoryOf(of) : strings.memory(formatBytes(memoryBytes), of),
     strings.cpus(machine.cpus),
-    strings.disk(formatBytes(machine.diskBytes)),
+    // Measured when it is suspended.
+    machine.diskBytes === 0 ? null : strings.disk(formatBytes(machine.diskBytes)),
     saysWhose ? strings.ofUser(shortId(machine.userId)) : null,
   ].filter((fact) => fact !== null);
 }
