@@ -3,19 +3,16 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../kernel/clock.ts';
 import { createTestDatabase } from '../../kernel/database/testing.ts';
 import { newId } from '../../kernel/ids.ts';
-import { silentLogger } from '../../kernel/logger.ts';
 import { isForeignPublicAddress } from '../../kernel/network/address-policy.ts';
 import { createDial, type Dial } from '../../kernel/network/dial.ts';
 import { openGitServer, type GitServer } from '../git/testing/git-server.ts';
 import { hasImage, openQemu, type QemuUnderTest } from '../providers/qemu/testing-qemu.ts';
-import { LocalSandboxHost } from './local-sandbox-host.ts';
+import type { LocalSandboxHost } from './local-sandbox-host.ts';
+import { RealHost } from './testing-real-host.ts';
 
-const SIZES = { memoryMib: 512, cpus: 1, diskGib: 4 };
 const STEP = { timeout: 600_000 };
-const LONG_MS = 3_600_000;
 /** Stands in for the internet: the only address that the test's policy adds. */
 const INTERNET = '127.0.0.9';
 const LEADS_TO: Record<string, string> = {
@@ -32,6 +29,7 @@ let qemu: QemuUnderTest;
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let git: GitServer;
 let site: Server;
+let real: RealHost;
 let host: LocalSandboxHost;
 const reached: string[] = [];
 
@@ -44,7 +42,8 @@ beforeAll(async () => {
   });
   // It listens everywhere: the host's own addresses would answer, were they let through.
   await new Promise<void>((resolve) => site.listen(0, '0.0.0.0', resolve));
-  host = openHost((site.address() as AddressInfo).port);
+  real = openHost((site.address() as AddressInfo).port);
+  host = real.host;
   await host.start();
 }, 600_000);
 afterAll(async () => {
@@ -55,7 +54,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function openHost(port: number): LocalSandboxHost {
+function openHost(port: number): RealHost {
   const strict = createDial({
     resolve: async (name) => [{ address: LEADS_TO[name] ?? '', family: 4 }],
     mayConnect: (address) => address === INTERNET || isForeignPublicAddress(address),
@@ -65,48 +64,11 @@ function openHost(port: number): LocalSandboxHost {
     mayConnect: (address) => address === '127.0.0.1',
   });
   const dial: Dial = (name) => strict(name, port);
-  const { image } = qemu;
-  return new LocalSandboxHost({
-    database: database.database,
-    folder: qemu.root,
-    provider: qemu.open(),
-    name: 'reach',
-    url: null,
-    maxConcurrent: 2,
-    usualTemplate: image.name,
-    snapshotMaxAgeDays: 7,
-    images: {
-      find: async () => image,
-      list: async () => [],
-      build: () => Promise.reject(new Error('not here')),
-    },
-    sizesOf: async () => SIZES,
-    clock: systemClock,
-    logger: silentLogger,
+  return new RealHost(qemu, database.database, {
     policyOf: async () => NETWORK,
     dial,
     dialPrivate: () => toGit('forge.example', git.port),
-    policy: {
-      reuseActive: true,
-      lingerMs: LONG_MS,
-      snapshotOnRelease: true,
-      maxLifetimeMs: LONG_MS,
-      hardLifetimeMs: LONG_MS,
-    },
   });
-}
-
-async function acquire(network = NETWORK) {
-  const { pool } = database.database;
-  const [userId, taskId] = [newId(), newId()];
-  await pool.query("insert into vitto_users (id, name, role) values ($1, 'Ana', 'member')", [userId]);
-  const { sandboxId } = await host.acquire({ taskId, userId, template: qemu.image.name, fence: 1, network });
-  const guest = host.guest(sandboxId, { taskId, fence: 1 });
-  const sh = async (command: string) => {
-    const { stdout, stderr, exitCode } = await guest.exec({ command, timeoutMs: 120_000 });
-    return { code: exitCode, text: `${stdout.text}${stderr.text}` };
-  };
-  return { sandboxId, userId, taskId, sh };
 }
 
 /** Asks for a URL from inside the guest, by its proxy as every program does, and gives what came. */
@@ -130,7 +92,7 @@ for target in sys.argv[1:]:
 
 describe.skipIf(!hasImage)('from inside a guest', () => {
   it('an allowed host is reached, and nothing of this machine or its network by any way', STEP, async () => {
-    const { sh, sandboxId, userId } = await acquire();
+    const { sh, sandboxId, userId } = await real.acquire({ network: NETWORK });
     const python = (program: string, urls: string[]) =>
       sh(`python3 -c '${program.replaceAll("'", `'\\''`)}' ${urls.map((url) => `'${url}'`).join(' ')}`);
     const asked = await python(ASK, [
@@ -176,7 +138,7 @@ describe.skipIf(!hasImage)('from inside a guest', () => {
     'git works with a key of which no byte is found in the guest, its disk or its memory',
     STEP,
     async () => {
-      const { sh, sandboxId, userId } = await acquire();
+      const { sh, sandboxId, userId } = await real.acquire({ network: NETWORK });
       await git.makeRepository('mine.git');
       const repository = `ssh://${git.user}@forge.example${join(git.folder, 'mine.git')}`;
       const refused = await sh(`git clone -q ${repository} w`);

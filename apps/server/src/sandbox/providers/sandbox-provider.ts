@@ -52,7 +52,7 @@ export interface SandboxProvider {
   /** Ends a VM, by its id; the disk is kept as it is then. Idempotent, and works for VMs of an earlier process. */
   destroy(vmId: string): Promise<void>;
 
-  /** All VMs that run here or have left a folder, those of an earlier process included; not nobody's of a live process. */
+  /** All VMs that run here or have left a folder, those of an earlier process included; passing ones of a live process not. */
   list(): Promise<FoundVm[]>;
   /** Takes a VM over that an earlier process started; `null` when it does not run (any more). */
   adopt(spec: VmSpec): Promise<Vm | null>;
@@ -91,11 +91,13 @@ export interface VmSpec {
   memoryMib: number;
   cpus: number;
   diskGib: number;
-  /**
-   * Number that tells machines apart: the unprivileged system user of the VM's process comes from it. 0: nobody's, made
-   * for a trial or a base snapshot. Such a VM belongs to the process that starts it: no other one finds it while that lives.
-   */
+  /** Number that tells machines apart: the unprivileged system user of the VM's process comes from it. */
   userNumber: number;
+  /**
+   * Nobody's machine, made for a trial or a base snapshot. Its VM belongs to the process that starts it: no other one
+   * finds it while that lives, and it is ended with all that is kept of it.
+   */
+  isPassing?: true;
 }
 
 export interface Vm {

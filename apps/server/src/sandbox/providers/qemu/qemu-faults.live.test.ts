@@ -145,8 +145,8 @@ describe.skipIf(!hasImage)('a host that is killed', () => {
     await runIn(await provider.create(next(spec)), 'true');
   });
 
-  it("while it boots nobody's machine is the only one that has it, and leaves it to be ended with its machine", async () => {
-    const spec = { ...specOf('trial'), userNumber: 0 };
+  it('while it boots a passing machine is the only one that has it, and leaves it to be ended with its machine', async () => {
+    const spec = { ...specOf('trial'), isPassing: true as const };
     const isStarted = () =>
       readFile(join(qemu.root, 'run', spec.vmId, 'vm.json'), 'utf8').then(
         (text) => (JSON.parse(text) as { process: unknown }).process !== null,

@@ -135,7 +135,7 @@ export class QemuProvider implements SandboxProvider {
     const host = await this.#host();
     if (await hasBase(host, spec)) return;
     try {
-      const vm = this.#keep(await bootVm(host, spec));
+      const vm = this.#keep(await bootVm(host, { ...spec, isPassing: true }));
       await this.#grown(vm, spec);
       await settleGuest(vm);
       await keepAsBase(host, this.#workers, vm);
@@ -249,7 +249,16 @@ export class QemuProvider implements SandboxProvider {
   async #tryKvm(host: QemuHost, image: VmImage): Promise<string | null> {
     const vmId = `kvm-${randomUUID()}`;
     const machineFolder = join(this.#options.root, 'machines', vmId);
-    const spec = { vmId, machineFolder, image, memoryMib: 256, cpus: 1, diskGib: 1, userNumber: 0 };
+    const spec = {
+      vmId,
+      machineFolder,
+      image,
+      memoryMib: 256,
+      cpus: 1,
+      diskGib: 1,
+      userNumber: 0,
+      isPassing: true as const,
+    };
     try {
       await bootVm(host, spec, KVM_TRIAL_MS);
       return null;

@@ -14,7 +14,7 @@ const runRecord = z.object({
   machineFolder: z.string(),
   uid: z.number().int(),
   process: processIdentity.nullable(),
-  /** Of a VM that is nobody's: the process that started it, and with which it goes, its machine too. */
+  /** Of a passing VM: the process that started it, and with which it goes, its machine too. */
   keeper: processIdentity.nullable().default(null),
   /** `running`: the guest's own time passes. Before that it may be only half there. */
   phase: z.enum(['starting', 'running']),
@@ -49,7 +49,7 @@ export class RunFolder {
 
   newRecord(spec: VmSpec, user: VmUser): RunRecord {
     const uid = user?.uid ?? process.getuid?.() ?? 0;
-    const keeper = spec.userNumber === 0 ? identify(process.pid) : null;
+    const keeper = spec.isPassing ? identify(process.pid) : null;
     return { machineFolder: spec.machineFolder, uid, process: null, keeper, phase: 'starting' };
   }
 

@@ -15,7 +15,7 @@ export async function stopProcess(identity: ProcessIdentity): Promise<void> {
   throw new ProviderError('start-failed', `The VM's process ${identity.pid} cannot be ended.`);
 }
 
-/** Ends the VM of a run folder, whichever host process started it, and removes the folder; of nobody's the machine, too. */
+/** Ends the VM of a run folder, whichever host process started it, and removes the folder; of a passing one the machine, too. */
 export async function stopVm(folder: RunFolder): Promise<void> {
   const record = await folder.read();
   const identity = folder.findProcess(record);
