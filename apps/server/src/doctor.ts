@@ -55,7 +55,8 @@ async function findHosts(config: Config, root: string): Promise<SandboxHostInfo[
   const { provider, images } = createProvider(config, silentLogger, root);
   const { accelerator, version, reason, hint } = await provider.health();
   const about = { provider: provider.name, accelerator, version, reason, hint, images: await images.list() };
-  const counts = { running: 0, waiting: 0, maxConcurrent: 1 };
+  // How many run is what the server says of itself.
+  const counts = { running: 0, waiting: 0, maxConcurrent: 0 };
   return [{ id: 'local', name: 'this machine', url: null, isReachable: true, ...about, ...counts }];
 }
 

@@ -65,7 +65,8 @@ function toCells(machine: SandboxInfo, now: number): string[] {
     machine.template,
     formatAge(machine.lastUsedAt, now),
     memoryBytes === null ? '–' : formatBytes(memoryBytes),
-    formatBytes(machine.diskBytes),
+    // Measured when it is suspended.
+    machine.diskBytes === 0 ? '–' : formatBytes(machine.diskBytes),
     kept?.isUsable === false ? `${snapshotAge}, not usable` : snapshotAge,
     from === null ? '–' : `${ORIGINS[from]}${time}`,
     longest === undefined

@@ -98,7 +98,7 @@ function describeImage(image: ImageInfo | undefined, template: string): Lack {
 
 function describeHost({ name, accelerator, running, maxConcurrent }: SandboxHostInfo): string {
   const speed = accelerator === 'kvm' ? 'KVM' : 'without KVM, slower';
-  return `${name} (${speed}, ${running} of ${maxConcurrent})`;
+  return `${name} (${[speed, ...(maxConcurrent === 0 ? [] : [`${running} of ${maxConcurrent}`])].join(', ')})`;
 }
 
 const withoutEnd = (text: string): string => text.replace(/[.:\s]+$/, '');
