@@ -5,7 +5,8 @@ import { AppError } from '../../kernel/app-error.ts';
 import type { NpmPackage } from './image-recipe.ts';
 import { runProgram, type ProgramSurroundings } from './run-program.ts';
 
-const TEXTS = ['docs', 'man', 'share', 'CHANGELOG.md', 'README.md', 'LICENSE', 'package.json'];
+/** Texts that are of no use in a VM. */
+const TEXTS = ['docs', 'man', 'share', 'CHANGELOG.md', 'README.md'];
 
 /**
  * Fetches packages of the npm registry, by npm and its settings of this machine (registry, proxy, certificates), and
@@ -55,8 +56,10 @@ async function layPackage(
 ): Promise<void> {
   const folder = join(root, to);
   await mkdir(folder, { recursive: true });
-  // All in such an archive is below the folder "package". Texts about it are of no use in a VM.
-  const without = TEXTS.map((name) => `--exclude=package/${name}`);
+  // What is a package to Node.js reads its own description; what is laid among other programs must not have one there.
+  const left = to.includes('node_modules') ? TEXTS : [...TEXTS, 'package.json'];
+  // All in such an archive is below the folder "package".
+  const without = left.map((name) => `--exclude=package/${name}`);
   await runProgram(
     ['tar', '-xzf', file, '-C', folder, '--strip-components=1', '--no-same-owner', '--anchored', ...without],
     surroundings,

@@ -3,7 +3,7 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Counted up when the same recipe gives another image: when this folder's code changes what it makes. */
-export const BUILDER_VERSION = 1;
+export const BUILDER_VERSION = 2;
 
 /** What goes into an image beside its recipe; folders of `images/`. */
 const COMMON = ['build', 'guest', 'root'];

@@ -14,8 +14,9 @@ export interface QemuUnderTest {
   close: () => Promise<void>;
 }
 
-export async function openQemu(): Promise<QemuUnderTest> {
-  if (image === undefined) throw new Error('build the image first: npm run vitto -- image build minimal');
+export async function openQemu(name: 'minimal' | 'developer' = 'minimal'): Promise<QemuUnderTest> {
+  const image = images[name];
+  if (image === undefined) throw new Error(`build the image first: npm run vitto -- image build ${name}`);
   const root = await mkdtemp(join(tmpdir(), 'vitto-vm-'));
   await chmod(root, 0o711);
   const open = (options: Partial<QemuProviderOptions> = {}): QemuProvider =>
@@ -32,13 +33,14 @@ export async function openQemu(): Promise<QemuUnderTest> {
   };
 }
 
-/** The newest `minimal` on this machine; `npm test` builds it where that is possible. */
-async function findImage(): Promise<VmImage | undefined> {
+/** The newest images on this machine; `npm test` builds them where that is possible. */
+async function findImage(name: string): Promise<VmImage | undefined> {
   const isRoot = process.getuid?.() === 0;
   const folder = isRoot ? '/var/cache/vitto/images' : join(homedir(), '.cache/vitto/images');
-  return (await new ImageStore(folder).list('minimal'))[0];
+  return (await new ImageStore(folder).list(name))[0];
 }
-const image = await findImage();
+const images = { minimal: await findImage('minimal'), developer: await findImage('developer') };
 
 /** Without an image there is nothing to start VMs from: tests that need them are skipped, and shown as such. */
-export const hasImage = image !== undefined;
+export const hasImage = images.minimal !== undefined;
+export const hasDeveloperImage = images.developer !== undefined;

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSandboxServer } from '../../app/http/create-sandbox-server.ts';
-import { createTestDatabase } from '../../kernel/database/testing.ts';
-import { silentLogger } from '../../kernel/logger.ts';
-import { hasImage, openQemu, type QemuUnderTest } from '../providers/qemu/testing-qemu.ts';
-import { RealHost, type Acquired } from './testing-real-host.ts';
-import { VmApiClientService } from './vm-api-client-service.ts';
+import { createSandboxServer } from './http/create-sandbox-server.ts';
+import { createTestDatabase } from '../kernel/database/testing.ts';
+import { silentLogger } from '../kernel/logger.ts';
+import { hasImage, openQemu, type QemuUnderTest } from '../sandbox/providers/qemu/testing-qemu.ts';
+import { RealHost, type Acquired } from '../sandbox/host/testing-real-host.ts';
+import { VmApiClientService } from '../sandbox/host/vm-api-client-service.ts';
 
 const STEP = { timeout: 600_000 };
 const TOKEN = 'a-token-of-this-test-and-of-nothing-else';
