@@ -1,16 +1,9 @@
-import { join } from 'node:path';
 import type { SandboxOrigin } from '@vitto/contracts';
 import { AppError, describeError, notFound } from '../../kernel/app-error.ts';
-import { whileAway } from '../../kernel/database/while-away.ts';
 import type { MachineSnapshot } from '../providers/sandbox-provider.ts';
-import {
-  deleteMachine,
-  markEnded,
-  markSuspending,
-  readMachine,
-  type Held,
-  type MachineRow,
-} from './machine.store.ts';
+import { KeptMachine, type MachineEnd } from './kept-machine.ts';
+import { Linger } from './linger.ts';
+import { markSuspending, readMachine, type Held, type MachineRow } from './machine.store.ts';
 import { RunningVm, type UpVm } from './running-vm.ts';
 import type { SessionAgent } from './session-agent.ts';
 import { sessionLost, type RunningCall } from './session-calls.ts';
@@ -42,8 +35,8 @@ export class LiveSession {
   #starting: Promise<Acquired> | null = null;
   #lane: Promise<unknown> = Promise.resolve();
   #changes = 0;
-  #linger: NodeJS.Timeout | null = null;
-  #lingersSince: number | null = null;
+  readonly #kept: KeptMachine;
+  readonly #linger: Linger;
   #isOld = false;
   /** Aborts the waiting for room of a start that nobody wants any more. */
   #wanted = new AbortController();
@@ -55,6 +48,10 @@ export class LiveSession {
     this.#deps = deps;
     this.#held = { id: row.id, hostId: deps.hostId, holder: deps.holder };
     this.claims = new SessionClaims(deps, this.#held, row.userId);
+    this.#kept = new KeptMachine(deps, this.#held, row.userId);
+    this.#linger = new Linger(deps.clock, () => {
+      this.suspendIfFree().catch((error: unknown) => this.#log(error, 'an idle VM was not suspended'));
+    });
   }
 
   /** The VM that is up; `null` when there is none. */
@@ -66,7 +63,7 @@ export class LiveSession {
   }
   /** Since when its VM has nobody to run for (monotonic milliseconds); `null` when it has, or there is no VM. */
   get lingersSince(): number | null {
-    return this.#lingersSince;
+    return this.#linger.since;
   }
   /** Nothing of it is in this process. */
   get isIdle(): boolean {
@@ -77,7 +74,7 @@ export class LiveSession {
   hold(onPlace: (place: number) => void): () => void {
     const coming = (place: number): void => onPlace(place);
     this.#coming.add(coming);
-    this.#stopLinger();
+    this.#linger.stop();
     if (this.#place !== null) onPlace(this.#place);
     return () => {
       this.#coming.delete(coming);
@@ -107,7 +104,7 @@ export class LiveSession {
     if (running === null || running.isEnding) return 'gone';
     const outcome = await this.claims.put(caller);
     if (outcome !== 'claimed') return outcome;
-    this.#stopLinger();
+    this.#linger.stop();
     if (this.#running === running && !running.isEnding) return 'claimed';
     // It went while the claim was written; a claim that came after the others had ended ends here.
     await this.claims.remove(caller.taskId);
@@ -185,7 +182,7 @@ export class LiveSession {
     this.#cancelStart(new AppError('sandbox.destroyed', 'The machine was forgotten.'));
     return this.#change(async () => {
       if (this.#running !== null) await this.#end(this.#running, 'it was forgotten', 'it was forgotten');
-      await this.#removeMachine();
+      await this.#kept.remove();
     });
   }
 
@@ -210,7 +207,7 @@ export class LiveSession {
 
   /** For a process that gives up or is no longer the host's: its VM is left as it is. */
   drop(): void {
-    this.#stopLinger();
+    this.#linger.stop();
     this.cancelStart();
     this.#running?.beginEnd('its host stops');
     this.#running?.agent.close();
@@ -225,7 +222,7 @@ export class LiveSession {
       // What could not be settled when this process started.
       if (row.vmId !== null && room === null) await provider.destroy(row.vmId);
       const started = await startMachine(this.#deps, this.#held, row).catch(async (error: unknown) => {
-        await this.#settleFailedStart(row);
+        await this.#kept.settleFailedStart(row);
         throw error;
       });
       this.#setUp(started, leave);
@@ -248,13 +245,6 @@ export class LiveSession {
     }
   }
 
-  /** As it was before the start that failed; what was never more than that is taken away. */
-  async #settleFailedStart(row: MachineRow): Promise<void> {
-    if (this.#deps.abandoned.aborted) return;
-    await this.#writeEnd(null, 'unchanged', row.lostReason);
-    if (!row.hasStarted) await this.#removeMachine();
-  }
-
   #setUp(up: UpVm, leave: () => void): void {
     const { events, connectAgent, abandoned } = this.#deps;
     const { id: sandboxId, userId, template } = this;
@@ -264,7 +254,7 @@ export class LiveSession {
       onQuiet: () => void this.#rotateIfQuiet(),
       connectAgent: async (vm) => {
         // Another process that has taken the VM over is why the channel ended.
-        if (await this.#isTakenOver(running)) throw new Error('another process has it');
+        if (await this.#kept.isTakenOver(running.vm.id)) throw new Error('another process has it');
         return connectAgent(vm, { sandboxId, userId });
       },
     });
@@ -305,11 +295,11 @@ export class LiveSession {
 
   /** False: it is another process's now, and was let go as it is. */
   async #takeDown(running: RunningVm, reason: string): Promise<boolean> {
-    this.#stopLinger();
+    this.#linger.stop();
     running.beginEnd(reason);
     try {
       const isHeld = await markSuspending(this.#deps.database, this.#held);
-      if (!isHeld && (await this.#isTakenOver(running))) {
+      if (!isHeld && (await this.#kept.isTakenOver(running.vm.id))) {
         this.#letGo(running);
         return false;
       }
@@ -321,12 +311,6 @@ export class LiveSession {
     return true;
   }
 
-  async #isTakenOver(running: RunningVm): Promise<boolean> {
-    const { database, hostId, holder } = this.#deps;
-    const row = await readMachine(database, this.id, hostId);
-    return row !== null && row.vmId === running.vm.id && row.leaseHolder !== holder;
-  }
-
   #letGo(running: RunningVm): void {
     running.agent.close();
     this.#running = null;
@@ -335,32 +319,17 @@ export class LiveSession {
     running.leave();
   }
 
-  async #settle(
-    running: RunningVm,
-    end: { snapshot: MachineSnapshot | null; lostReason: string | null; reason: string; isGoingOn: boolean },
-  ): Promise<void> {
+  async #settle(running: RunningVm, end: MachineEnd & { reason: string }): Promise<void> {
     const { provider, abandoned } = this.#deps;
     if (abandoned.aborted) return;
     // Also clears away what is left of one that has ended.
     await provider.destroy(running.vm.id);
     this.#running = null;
-    const size = await provider.measure(this.#machineFolder).catch(() => null);
-    await this.#writeEnd(size?.diskBytes ?? null, end.snapshot, end.lostReason, end.isGoingOn);
+    await this.#kept.writeEnd(end);
     if (end.isGoingOn) return;
     this.#tellDown();
     this.claims.end(end.lostReason === null ? 'released' : 'lost', end.reason);
     running.leave();
-  }
-
-  async #writeEnd(
-    diskBytes: number | null,
-    snapshot: MachineSnapshot | null | 'unchanged',
-    lostReason: string | null,
-    keepClaims = false,
-  ): Promise<void> {
-    const { database, clock, logger, abandoned: signal } = this.#deps;
-    const end = { snapshot, lostReason, diskBytes, keepClaims };
-    await whileAway(() => markEnded(database, this.#held, end), { clock, logger, signal });
   }
 
   async #rotateIfQuiet(): Promise<void> {
@@ -391,35 +360,16 @@ export class LiveSession {
     this.#deps.events.onDown?.({ sandboxId: this.id, userId: this.userId });
   }
 
-  async #removeMachine(): Promise<void> {
-    const { database, provider, hostId } = this.#deps;
-    await provider.forget(this.#machineFolder);
-    await deleteMachine(database, { id: this.id, hostId, userId: this.userId });
-  }
-
   get #isFree(): boolean {
     return this.claims.size === 0 && this.#coming.size === 0;
   }
 
   #lingerIfFree(): void {
-    this.#stopLinger();
+    this.#linger.stop();
     if (this.#running === null || this.#running.isEnding || !this.#isFree) return;
     if (this.#deps.abandoned.aborted) return;
-    const { clock, policy, queue } = this.#deps;
-    this.#lingersSince = clock.monotonic();
-    this.#linger = setTimeout(
-      () => {
-        this.suspendIfFree().catch((error: unknown) => this.#log(error, 'an idle VM was not suspended'));
-      },
-      queue.waiting > 0 ? 0 : policy.lingerMs,
-    );
-    this.#linger.unref();
-  }
-
-  #stopLinger(): void {
-    if (this.#linger !== null) clearTimeout(this.#linger);
-    this.#linger = null;
-    this.#lingersSince = null;
+    const { policy, queue } = this.#deps;
+    this.#linger.start(queue.waiting > 0 ? 0 : policy.lingerMs);
   }
 
   #cancelStart(reason: AppError): void {
@@ -441,9 +391,5 @@ export class LiveSession {
     const done = this.#lane.then(work).finally(() => (this.#changes -= 1));
     this.#lane = done.catch(() => undefined);
     return done;
-  }
-
-  get #machineFolder(): string {
-    return join(this.#deps.machinesFolder, this.id);
   }
 }

@@ -12,29 +12,24 @@ import { makePassable } from '../../kernel/database/local-postgres-owner.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { AcquireRequest } from '../host/sandbox-host.ts';
 import { adoptMachines } from './adopt-machines.ts';
-import { deleteClaim, listClaims, listIdleClaims, touchClaims } from './claim.store.ts';
+import { deleteClaim, listClaims } from './claim.store.ts';
 import { claimedGuest } from './claimed-guest.ts';
 import { describeMachine, describeUserSandbox } from './describe-machine.ts';
+import { findMachineRow } from './find-machine-row.ts';
 import { capacityByMemory, readHostId } from './host-identity.ts';
+import { HostKeeper } from './host-keeper.ts';
 import { HostQueue } from './host-queue.ts';
-import { beatHost, joinHost, renewLeases } from './lease.store.ts';
+import { joinHost } from './lease.store.ts';
 import { LiveSession } from './live-session.ts';
-import {
-  createMachine,
-  findMachine,
-  listMachines,
-  readMachine,
-  setMachineAside,
-  type MachineRow,
-} from './machine.store.ts';
+import { listMachines, readMachine, type MachineRow } from './machine.store.ts';
 import { SeenFences } from './seen-fences.ts';
 import type { OpenSandbox, SessionDeps } from './session-types.ts';
 import { SessionAgent } from './session-agent.ts';
 import { DISK_GONE, type MachineOwner } from './start-machine.ts';
-import { listMachineFolders, sweepMachines } from './sweep-machines.ts';
+import { listMachineFolders } from './sweep-machines.ts';
+import { untilAborted } from './until-aborted.ts';
 
 const BEAT_MS = 5_000;
-const SWEEP_EVERY_MS = 600_000;
 /** How long VMs that are ended at a stop may take. */
 const END_LIMIT_MS = 10_000;
 const HOST_IS_FULL = 'All machines of this host are in use.';
@@ -76,8 +71,7 @@ export class VmSessionManagerService {
   #isStopping = false;
   #timer: NodeJS.Timeout | null = null;
   #beating: Promise<void> = Promise.resolve();
-  #sweptAt = -Infinity;
-  #maySweep = false;
+  #keeper: HostKeeper | null = null;
 
   constructor(options: SessionManagerOptions) {
     this.#options = options;
@@ -114,7 +108,7 @@ export class VmSessionManagerService {
     const notices: string[] = [];
     for (let tries = 1; ; tries += 1) {
       request.signal?.throwIfAborted();
-      const session = this.#open(await this.#findRow(deps, request, notices));
+      const session = this.#open(await findMachineRow(deps, request, notices));
       try {
         const acquired = await this.#come(session, request);
         if (acquired === null) continue;
@@ -231,10 +225,14 @@ export class VmSessionManagerService {
     for (const session of this.#sessions.values()) session.drop();
   }
 
-  /** A sign of life, and what is due: leases, claims that are idle, sessions that are old, folders that nobody owns. */
+  /** A sign of life, and what is due; see `HostKeeper`. */
   beat(): Promise<void> {
     const beating = this.#beating
-      .then(() => this.#beat())
+      .then(async () => {
+        if (this.#keeper === null || this.#abandoned.signal.aborted || (await this.#keeper.beat())) return;
+        this.#options.logger.error('another process speaks for this sandbox host now');
+        this.standBack();
+      })
       .catch((error: unknown) => {
         this.#options.logger.warn({ err: error }, 'a sandbox host could not give a sign of life');
       });
@@ -268,66 +266,19 @@ export class VmSessionManagerService {
     const { isKnown } = await joinHost(database, { ...host, capacity: queue.capacity });
     this.#deps = deps;
     // Machines that this database has never heard of belong to another one: they are left alone.
-    this.#maySweep = isKnown || (await listMachineFolders(machinesFolder)).length === 0;
-    if (this.#maySweep) await adoptMachines(deps, (row) => this.#open(row));
+    const maySweep = isKnown || (await listMachineFolders(machinesFolder)).length === 0;
+    this.#keeper = new HostKeeper(
+      deps,
+      {
+        all: () => [...this.#sessions.values()],
+        has: (id) => this.#sessions.has(id),
+        prune: (session) => this.#prune(session),
+      },
+      maySweep,
+    );
+    if (maySweep) await adoptMachines(deps, (row) => this.#open(row));
     else logger.error({ folder }, 'the machines here belong to another database; they are left alone');
     return deps;
-  }
-
-  async #beat(): Promise<void> {
-    const { database, hostId, provider, policy, queue } = this.#need();
-    if (this.#abandoned.signal.aborted) return;
-    const { accelerator } = await provider.health();
-    const { running, waiting } = queue;
-    if (!(await beatHost(database, { id: hostId, holder: this.#holder, accelerator, running, waiting }))) {
-      this.#options.logger.error('another process speaks for this sandbox host now');
-      this.standBack();
-      return;
-    }
-    await this.#renew(policy.hardLifetimeMs);
-    await this.#releaseIdle(policy.maxLifetimeMs);
-    for (const session of this.#sessions.values()) this.#prune(session);
-    if (this.#maySweep && this.#options.clock.monotonic() - this.#sweptAt > SWEEP_EVERY_MS)
-      await this.sweep();
-  }
-
-  /** Removes what is kept of users that are no more. */
-  async sweep(): Promise<void> {
-    this.#sweptAt = this.#options.clock.monotonic();
-    await sweepMachines(this.#need(), (id) => this.#sessions.has(id));
-  }
-
-  async #renew(hardLifetimeMs: number): Promise<void> {
-    const { database, hostId } = this.#need();
-    const held = new Map(
-      (await renewLeases(database, this.#holder, hardLifetimeMs)).map((one) => [one.id, one]),
-    );
-    for (const session of [...this.#sessions.values()]) {
-      const lease = held.get(session.id);
-      if (lease?.isOld === true) session.rotateWhenQuiet();
-      if (lease !== undefined || session.sandbox === null) continue;
-      const row = await readMachine(database, session.id, hostId);
-      // The user is no more: nor is the machine. Or another host has made a new one: the disk is kept for a while.
-      const ending =
-        row === null
-          ? session.forget()
-          : row.replacedAt === null
-            ? null
-            : session.destroy('another machine was made elsewhere');
-      ending?.catch((error: unknown) => this.#options.logger.error({ err: error }, 'a VM did not end'));
-    }
-  }
-
-  async #releaseIdle(maxLifetimeMs: number): Promise<void> {
-    const { database, hostId } = this.#need();
-    const callers = [...this.#sessions.values()].flatMap((session) => session.takeCallers());
-    if (callers.length > 0) await touchClaims(database, callers);
-    const minutes = Math.round(maxLifetimeMs / 6000) / 10;
-    for (const { sessionId, taskId } of await listIdleClaims(database, hostId, maxLifetimeMs)) {
-      await this.#sessions
-        .get(sessionId)
-        ?.releaseIdle(taskId, `the task made no use of it for ${minutes} minutes`);
-    }
   }
 
   /** Somebody waits: sessions that only linger give their room up, the one that has longest first. */
@@ -346,26 +297,6 @@ export class VmSessionManagerService {
     const limit = new AbortController();
     await Promise.race([work, this.#options.clock.sleep(limitMs, limit.signal).catch(() => undefined)]);
     limit.abort();
-  }
-
-  /** The row of the user's machine on this host, made when there is none. */
-  async #findRow(deps: SessionDeps, request: AcquireRequest, notices: string[]): Promise<MachineRow> {
-    const { database, hostId } = deps;
-    const { userId, template } = request;
-    for (let tries = 1; tries <= TRIES; tries += 1) {
-      const row = await findMachine(database, userId, template);
-      if (row?.hostId === hostId) return row;
-      if (row?.isHostAlive === true) throw elsewhere(row.hostId);
-      if (row !== null && (await setMachineAside(database, row.id)))
-        notices.push(
-          'The host of your machine cannot be reached. This is a new one, without the files of the one there.',
-        );
-      const sizes = await deps.sizesOf(template);
-      // Refuses before a row is there when there is no image to start from.
-      await deps.findImage(template, null);
-      await createMachine(database, { userId, template, hostId, ...sizes });
-    }
-    throw new AppError('sandbox.unavailable', 'The machine could not be made.', { status: 503 });
   }
 
   /** Waits until the session runs and claims it; `null` when it went away in between. */
@@ -437,29 +368,5 @@ export class VmSessionManagerService {
       status: 503,
       ...(hint === null ? {} : { hint }),
     });
-  }
-}
-
-function elsewhere(hostId: string): AppError {
-  return new AppError('sandbox.elsewhere', 'The machine of this user is on another host.', {
-    status: 409,
-    details: { hostId },
-    hint: 'Ask that host.',
-  });
-}
-
-/** The work's result, or the signal's reason as soon as it aborts; the work goes on then for whoever else waits for it. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason as Error);
-  signal.addEventListener('abort', abort, { once: true });
-  work.catch(() => undefined);
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    aborted.promise.catch(() => undefined);
   }
 }
