@@ -4,10 +4,12 @@ import { getuid } from 'node:process';
 import { readSettings } from '../identity/index.ts';
 import { AppError, describeError } from '../kernel/app-error.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { makePassable } from '../kernel/database/local-postgres-owner.ts';
 import type { Logger } from '../kernel/logger.ts';
 import {
   BaseSnapshots,
   findMissingForBuild,
+  holdFileLock,
   ImageService,
   listUsedImages,
   LocalSandboxHost,
@@ -21,6 +23,9 @@ import type { Config } from './config.ts';
 import type { Installation } from './open-installation.ts';
 import { FIRST_IMAGE, prepareImages } from './prepare-images.ts';
 
+/** A process that is ending keeps its VMs until they are suspended; a killed one lets go at once. */
+const HANDOVER_MS = 5_000;
+
 export interface LocalSandbox {
   host: SandboxHost;
   /** Ends image builds and suspends all VMs, within a minute or so. */
@@ -29,15 +34,30 @@ export interface LocalSandbox {
 
 /**
  * The sandbox host that this process is: takes over what an earlier process of this home left, and begins to build the
- * images that are missing. `tell`: see `prepareImages`. @throws AppError `image.folder` when images cannot be kept.
+ * images that are missing. `tell`: see `prepareImages`. @throws AppError `sandbox.host-runs`; `image.folder` when images cannot be kept.
  */
 export async function openLocalSandbox(
   config: Config,
   installation: Installation,
   tell: (line: string) => void,
 ): Promise<LocalSandbox> {
-  const { logger, database } = installation;
   const folder = join(installation.dataRoot, 'vm');
+  const release = config.sandbox.provider === 'none' ? null : await becomeHost(folder, config.home);
+  try {
+    const { host, stop } = await startHost(config, installation, folder, tell);
+    return { host, stop: () => stop().finally(() => release?.()) };
+  } catch (error) {
+    await release?.();
+    throw error;
+  }
+}
+
+async function startHost(
+  config: Config,
+  { logger, database }: Installation,
+  folder: string,
+  tell: (line: string) => void,
+): Promise<LocalSandbox> {
   await register(config.sandbox.imagesFolder, join(folder, 'machines'));
   const { provider, images } = createProvider(config, logger, folder);
   const { reuseActive, lingerMs, snapshotOnRelease, maxLifetimeMs, hardLifetimeMs } = config.sandbox;
@@ -71,6 +91,20 @@ export async function openLocalSandbox(
       await host.stop();
     },
   };
+}
+
+/**
+ * One process speaks for the machines of a home: a second one would take them away from the first and then end.
+ * @throws AppError `sandbox.host-runs`
+ */
+async function becomeHost(folder: string, home: string): Promise<() => Promise<void>> {
+  makePassable(folder);
+  const release = await holdFileLock(join(folder, 'host.lock'), HANDOVER_MS);
+  if (release !== null) return release;
+  throw new AppError('sandbox.host-runs', `Vitto runs already in ${home}: its VMs belong to that process.`, {
+    status: 409,
+    hint: '`npm run vitto -- sign-in` prints a link to it. More processes on its database: VITTO_ROLES=worker or VITTO_ROLES=server; another installation: VITTO_HOME.',
+  });
 }
 
 /** What makes VMs here, and the images that they are made from. `root`: the folder of VMs and machines. */

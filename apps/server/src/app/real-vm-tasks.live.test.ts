@@ -95,6 +95,17 @@ describe('a task whose commands run in a real VM', () => {
     expect(overview.sandboxes).toMatchObject([{ claims: [] }]);
   });
 
+  it('stays with the process that has it when another one is started in the same home', async () => {
+    const { one, call } = await start();
+    await expect(startVittoProcess(environment)).rejects.toThrow(/Vitto runs already in .*sign-in/s);
+    const { body } = await call<SandboxOverview>('GET', '/api/sandbox');
+    expect(body.hosts).toMatchObject([{ isReachable: true }]);
+    expect(one.output()).not.toContain('another process speaks');
+    // One that is killed lets go at once.
+    await one.end('SIGKILL');
+    await start();
+  });
+
   it('finds the folder that the user allows at its own path, and all of it again in the snapshot', async (context) => {
     context.skip(!hasImage, `there is no image in ${IMAGES}: vitto image build minimal`);
     const project = join(folder, 'project');

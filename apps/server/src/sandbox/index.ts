@@ -25,6 +25,7 @@ export { ImageService, type ImageServiceOptions } from './images/image-service.t
 export { BaseSnapshots, type VmSizes } from './images/base-snapshots.ts';
 export { listUsedImages, registerMachines } from './images/image-users.ts';
 export { pickBuildEnvironment } from './images/build-environment.ts';
+export { holdFileLock } from './images/file-lock.ts';
 export { findMissingForBuild, findMissingForVms } from './images/host-tools.ts';
 export { LocalSandboxHost, type LocalSandboxHostOptions } from './host/local-sandbox-host.ts';
 export type { ClaimEnd } from './sessions/session-types.ts';

@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, readdir, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../kernel/app-error.ts';
-import { withFileLock } from './build-lock.ts';
+import { withFileLock } from './file-lock.ts';
 import { trackProgress, type BuildProgress, type BuildStep } from './build-progress.ts';
 import { BuildScratch } from './build-scratch.ts';
 import { makeDebianRoot } from './debian-root.ts';

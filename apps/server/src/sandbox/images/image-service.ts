@@ -2,7 +2,7 @@ import type { ImageInfo } from '@vitto/contracts';
 import { AppError, describeError } from '../../kernel/app-error.ts';
 import type { VmImage } from '../providers/sandbox-provider.ts';
 import type { BaseSnapshots } from './base-snapshots.ts';
-import { withFileLock } from './build-lock.ts';
+import { withFileLock } from './file-lock.ts';
 import type { BuildProgress } from './build-progress.ts';
 import { exportImage } from './export-image.ts';
 import { findMissingForBuild } from './host-tools.ts';

@@ -4,7 +4,7 @@ import { chmod, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createZstdDecompress } from 'node:zlib';
 import { AppError } from '../../kernel/app-error.ts';
-import { withFileLock } from './build-lock.ts';
+import { withFileLock } from './file-lock.ts';
 import { badFile, BLOCK } from './archive-format.ts';
 import { archiveManifest, MANIFEST, MOST_BYTES, PARTS, type ArchiveManifest } from './archive-manifest.ts';
 import { ArchiveReader } from './archive-reader.ts';

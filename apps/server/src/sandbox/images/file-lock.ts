@@ -20,6 +20,16 @@ export async function withFileLock<T>(
   }
 }
 
+/**
+ * Takes the lock file for as long as this process lives, or until what comes back is called; waits a little for a
+ * process that is just ending. `null`: another one has it.
+ */
+export async function holdFileLock(file: string, waitMs: number): Promise<(() => Promise<void>) | null> {
+  const release = await takeLock(file, ['--nonblock'], undefined);
+  if (release !== null) return release;
+  return takeLock(file, ['--timeout', String(waitMs / 1000)], undefined);
+}
+
 async function waitForLock(
   file: string,
   options: { signal?: AbortSignal | undefined; onWait?: (() => void) | undefined },
