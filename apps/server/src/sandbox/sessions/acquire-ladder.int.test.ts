@@ -113,6 +113,10 @@ describe('how a machine comes', () => {
     expect(host.hardware.vms.size).toBe(2);
   });
 
+  it('is none for a user that is not there (any more)', async () => {
+    await expect(host.acquire(newId())).rejects.toMatchObject({ code: 'user.not-found', status: 404 });
+  });
+
   it('leaves nothing of a first start that failed', async () => {
     host.hardware.baseSnapshots.clear();
     host.provider.faults.failNext('create');

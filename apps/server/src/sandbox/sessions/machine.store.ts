@@ -1,6 +1,7 @@
 import type { SandboxOrigin, SandboxState, StartStages } from '@vitto/contracts';
 import { sqlState, type Database } from '../../kernel/database/database.ts';
 import { inTransaction } from '../../kernel/database/transaction.ts';
+import { notFound } from '../../kernel/app-error.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { MachineSnapshot } from '../providers/sandbox-provider.ts';
 
@@ -121,6 +122,7 @@ export async function createMachine(database: Database, machine: NewMachine): Pr
       );
       return;
     } catch (error) {
+      if (sqlState(error) === '23503') throw notFound('user');
       // The numbers have come round and this one is still in use: the next one may be free.
       if (sqlState(error) !== '23505' || tries === 100) throw error;
     }
