@@ -39,7 +39,9 @@ function addProgress(draft: ViewDraft, event: Extract<ToolEvent, { type: 'tool.p
   const item = draft.find('tool', callKey(event.taskId, event.payload.callId));
   if (item === null || item.text !== null) return;
   const { stream, text } = event.payload;
-  draft.put(stream === 'note' ? { ...item, note: text } : { ...item, ...appendOutput(item, text) });
+  // What it said last is what is shown: a note stands until the program prints.
+  const said = stream === 'note' ? { note: text } : { note: null, ...appendOutput(item, text) };
+  draft.put({ ...item, ...said });
 }
 
 function appendOutput(item: ToolItem, text: string): Pick<ToolItem, 'output' | 'isOutputCut'> {
