@@ -65,6 +65,14 @@ describe.skipIf(!hasImage)('machines', () => {
   }
 
   async function check(page: Page, name: string): Promise<void> {
+    // What fades in has no contrast yet.
+    await page.waitForFunction(() =>
+      document
+        .getAnimations()
+        .every(
+          ({ playState, effect }) => playState !== 'running' || effect?.getTiming().iterations === Infinity,
+        ),
+    );
     if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: true });
     expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
     const { violations } = await new AxeBuilder({ page }).include('#content').analyze();
