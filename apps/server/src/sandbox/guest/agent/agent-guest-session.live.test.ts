@@ -48,7 +48,8 @@ describe.skipIf(image === undefined)('in a machine (needs the image "minimal")',
     const { processId } = await (await open()).startProcess({ command: 'echo up; sleep 600' });
     connection?.close();
     const again = await open();
-    expect(await again.readProcess({ processId })).toMatchObject({ running: true, text: 'up\n' });
+    const read = () => again.readProcess({ processId });
+    await expect.poll(read).toMatchObject({ running: true, text: 'up\n' });
     expect(await again.stopProcess({ processId })).toMatchObject({ running: false });
   });
 });
