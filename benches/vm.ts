@@ -168,7 +168,7 @@ async function measureCycles({ host, start, count, addUser }: BenchHost): Promis
 
   async function cycle(): Promise<void> {
     const { sandboxId, taskId } = await start('minimal', userId);
-    await host.release(sandboxId, taskId);
+    await host.release(sandboxId, { taskId, fence: null });
     await host.snapshot(sandboxId, userId);
   }
 }

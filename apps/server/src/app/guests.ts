@@ -40,12 +40,12 @@ export class Guests {
     }
   }
 
-  rest(taskId: string): Promise<void> {
-    return this.#options.proxy.rest(taskId);
+  rest(task: TaskRecord): Promise<void> {
+    return this.#options.proxy.rest(task);
   }
 
-  release(taskId: string): Promise<void> {
-    return this.#options.proxy.release(taskId);
+  release(task: TaskRecord): Promise<void> {
+    return this.#options.proxy.release(task);
   }
 
   allowPush(taskId: string, repository: string, forMs: number): Promise<{ withdraw: () => Promise<void> }> {

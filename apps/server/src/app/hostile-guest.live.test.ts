@@ -126,7 +126,7 @@ describe.skipIf(!hasImage)('a guest that does harm, beside three others', () => 
 
   it('is given up and gone; what it was is the user’s disk', STEP, async () => {
     await hostile.sh('echo kept >kept; sync');
-    await real.host.release(hostile.sandboxId, hostile.taskId, { isBroken: true });
+    await real.host.release(hostile.sandboxId, { taskId: hostile.taskId, fence: null }, { isBroken: true });
     const again = await real.acquire({ userId: hostile.userId });
     expect(again.from).toBe('user-disk');
     expect(await again.sh('cat kept')).toEqual({ code: 0, text: 'kept\n' });

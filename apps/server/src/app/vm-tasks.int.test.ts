@@ -1,10 +1,11 @@
 import type { EventEnvelope, ExecRequest, ImageInfo } from '@vitto/contracts';
 import { GuestError, type DegradePolicy, type GuestSession, type Settings } from '@vitto/contracts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { expireLeases, createGuestTools, LostLease } from '../engine/index.ts';
+import { expireLeases, createGuestTools, findTask, LostLease } from '../engine/index.ts';
 import { AppError } from '../kernel/app-error.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLogger } from '../kernel/logger.ts';
+import { cancelRun } from '../runs/cancel-run.ts';
 import { decideApproval, wakeTasksForVm } from '../runs/decide-approval.ts';
 import { createRunHarness, functionModel, turn, type RunHarness } from '../runs/testing/run-harness.ts';
 import { SandboxHosts } from '../sandbox/host/sandbox-hosts.ts';
@@ -234,6 +235,62 @@ describe('a task with a VM', () => {
     const [aside] = await payload<{ reason: string }>('vm.released');
     expect(aside?.reason).toContain('put aside');
     expect(await payload('vm.lost')).toEqual([]);
+  });
+
+  it('says that it was let go when the task is cancelled, and lets it go at once', async () => {
+    const { h, host, guests, taskId, events, payload } = await begin({ commands: ['long'] });
+    const seized = new AbortController();
+    host.run = async () => {
+      await cancelRun(h.runs, { userId: h.userId, taskId, by: 'test' });
+      seized.abort(new Error('seized'));
+      return 0;
+    };
+    await expect(h.run(taskId, { signal: seized.signal, isDraining: () => false })).rejects.toThrow('seized');
+    expect(types(await events('tool.called', 'vm.released', 'task.cancelled'))).toEqual([
+      'tool.called',
+      'vm.released',
+      'task.cancelled',
+    ]);
+    const [sandboxId] = [...host.sandboxes.keys()];
+    expect(await payload('vm.released')).toEqual([{ vmId: sandboxId, reason: 'the task was cancelled' }]);
+    // What a worker does that is told of it.
+    await guests.sweep();
+    expect(callsOf(host, 'release')).toMatchObject([['release', { taskId, sandboxId, fence: null }]]);
+  });
+
+  it('says that it was let go when the task cannot go on after its worker died', async () => {
+    const { h, host, taskId, events } = await begin({ commands: ['long'] });
+    const killed = new AbortController();
+    host.run = async () => {
+      killed.abort(new Error('killed'));
+      return 0;
+    };
+    await expect(h.run(taskId, { signal: killed.signal, isDraining: () => false })).rejects.toThrow('killed');
+    await expireLeases(h.database.pool, ['worker-1']);
+    expect(callsOf(host, 'release')).toEqual([]);
+    h.tasks.resolveModels = () => Promise.reject(new AppError('model.unknown', 'There is no such model.'));
+    expect(await h.run(taskId, undefined, 'worker-2')).toMatchObject({ kind: 'failed' });
+    expect(types(await events('vm.acquired', 'vm.released', 'task.failed'))).toEqual([
+      'vm.acquired',
+      'vm.released',
+      'task.failed',
+    ]);
+  });
+
+  it('leaves a later run of the task its claim when an earlier one lets go late', async () => {
+    const { guests, h, host, taskId } = await begin({});
+    const record = await findTask(h.database.pool, h.userId, taskId);
+    if (record === null) throw new Error('no task');
+    const request = { vm: null, template: null, isDegraded: false, degradation: null } as const;
+    const more = { onWaiting: () => undefined, signal: new AbortController().signal };
+    const [earlier, later] = [1, 2].map((fence) => ({ ...record, fence }));
+    if (earlier === undefined || later === undefined) throw new Error('no owners');
+    await guests.claim(earlier, { ...request, ...more });
+    await guests.claim(later, { ...request, ...more });
+    await guests.rest(earlier);
+    expect(callsOf(host, 'release')).toEqual([]);
+    await guests.rest(later);
+    expect(callsOf(host, 'release')).toMatchObject([['release', { taskId, fence: 2 }]]);
   });
 
   it('takes the claims of tasks away that are gone, and no person’s', async () => {

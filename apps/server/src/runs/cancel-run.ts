@@ -11,6 +11,7 @@ import {
   voidApprovals,
 } from '../engine/index.ts';
 import type { NewEvent, Task } from '@vitto/contracts';
+import { releaseHeldVm } from './held-vm.ts';
 import { readUnansweredCall } from './unanswered-call.ts';
 import { inTransaction } from '../kernel/database/transaction.ts';
 import { notFound } from '../kernel/app-error.ts';
@@ -113,6 +114,7 @@ async function endCancelled(
   const events: NewEvent[] = [
     ...approvals,
     ...(await cancelOpenCalls(client, id)),
+    ...(await releaseHeldVm(client, id, 'the task was cancelled')),
     { type: 'task.cancelled', payload: { by, ...(reason === undefined ? {} : { reason }), spending } },
   ];
   await appendEvents(client, { taskId: id, fence, events });

@@ -31,6 +31,7 @@ import { isDatabaseAway, type Database } from '../kernel/database/database.ts';
 import { whileAway } from '../kernel/database/while-away.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
+import { releaseHeldVm } from './held-vm.ts';
 import { takeTask } from './take-task.ts';
 
 /** Where the commands of tasks run. Nothing of it throws but `claim`. */
@@ -38,9 +39,9 @@ export interface TaskGuests {
   /** @throws GuestError `unavailable`, LostLease. */
   claim: (task: TaskRecord, request: GuestRequest) => Promise<ClaimedGuest | GuestQuestion>;
   /** The task waits or goes to another worker: its claim on a VM is let go, what the process sandbox holds is kept. */
-  rest: (taskId: string) => Promise<void>;
+  rest: (task: TaskRecord) => Promise<void>;
   /** The task has ended: nothing of it stays. */
-  release: (taskId: string) => Promise<void>;
+  release: (task: TaskRecord) => Promise<void>;
   /** The task was taken from this worker: what runs here for it ends, files are kept. */
   suspend: (taskId: string) => Promise<void>;
   facts: () => Promise<PromptFacts['guest']>;
@@ -99,7 +100,7 @@ async function runTaken(deps: RunTaskDependencies, task: TaskRecord, control: Ru
     const run = await whileAway(() => prepareRun(deps, task, control, log), waiting);
     const end = await runLoop(run);
     const hasEnded = end.kind === 'completed' || end.kind === 'failed';
-    await (hasEnded ? deps.guests.release(task.id) : deps.guests.rest(task.id));
+    await (hasEnded ? deps.guests.release(task) : deps.guests.rest(task));
     log.info({ end: end.kind }, 'the run ended');
     return end;
   } catch (error) {
@@ -140,7 +141,7 @@ async function prepareRun(
       systemPrompt: buildSystemPrompt(prompt),
       artifacts,
       claimGuest: (request) => deps.guests.claim(task, request),
-      restGuest: () => deps.guests.rest(task.id),
+      restGuest: () => deps.guests.rest(task),
       fillSecrets: (value) => deps.secrets.fill(task.userId, value),
       clock: deps.clock,
       logger,
@@ -237,8 +238,9 @@ async function failTask(
   // Read anew what has been written since: the fence still holds, or the next write says that it is lost.
   const fold = { transcript: new Transcript(), state: new RunState(task.id) };
   const journal = openJournal(deps, task, control, log, fold);
+  journal.stage(await releaseHeldVm(deps.database.pool, task.id, 'the task failed'));
   await journal.fail(failure);
-  await deps.guests.release(task.id);
+  await deps.guests.release(task);
   return { kind: 'failed', error: failure };
 }
 

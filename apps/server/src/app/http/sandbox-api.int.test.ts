@@ -180,7 +180,7 @@ describe('the API of a sandbox host', () => {
     await permit.withdraw();
     await permit.withdraw();
     await client.setNetworkPolicy(userId, { packageRegistries: false, hosts: ['*.example.com'] });
-    await client.release(sandboxId, taskId, { isBroken: true });
+    await client.release(sandboxId, { taskId, fence: 1 }, { isBroken: true });
     expect(host.calls.slice(1).map(([name]) => name)).toEqual([
       'grantRepository',
       'revokeRepository',

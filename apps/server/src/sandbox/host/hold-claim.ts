@@ -35,7 +35,7 @@ export async function holdClaim(
     sandbox,
     letGo: async () => {
       clearInterval(timer);
-      await host.release(sandbox.sandboxId, taskId);
+      await host.release(sandbox.sandboxId, { taskId, fence: request.fence });
     },
   };
 }

@@ -16,7 +16,7 @@ import {
 } from '../sessions/vm-session-manager-service.ts';
 import type { SessionEvents } from '../sessions/session-types.ts';
 import { findImage } from './find-image.ts';
-import type { AcquireRequest, RepositoryGrant, SandboxHost } from './sandbox-host.ts';
+import type { AcquireRequest, Releaser, RepositoryGrant, SandboxHost } from './sandbox-host.ts';
 import { SandboxLinks, type SandboxLinksOptions } from './sandbox-links.ts';
 import { SshAccess } from './ssh-access.ts';
 
@@ -106,8 +106,8 @@ export class LocalSandboxHost implements SandboxHost {
     return this.#manager.acquire(request);
   }
 
-  release(sandboxId: string, taskId: string, how?: { isBroken?: boolean }): Promise<void> {
-    return this.#manager.release(sandboxId, taskId, how);
+  release(sandboxId: string, releaser: Releaser, how?: { isBroken?: boolean }): Promise<void> {
+    return this.#manager.release(sandboxId, releaser, how);
   }
 
   guest(sandboxId: string, caller: SandboxCaller): VmGuestSession {

@@ -97,9 +97,15 @@ export function describeSandboxHost(name: string, underTest: HostUnderTest): voi
       expect(await call({ taskId: newId(), fence: 9 })).toBe('session-lost');
       expect(await call({ taskId, fence: 4 })).toBe('sandbox.stale-fence');
       expect(await codeOf(acquire(userId, { taskId, fence: 4 }))).toBe('sandbox.stale-fence');
+      expect(await codeOf(host.release(sandboxId, { taskId, fence: 4 }))).toBe('sandbox.stale-fence');
       const stranger = await underTest.addUser();
       expect(await host.list(stranger)).toEqual([]);
+      expect(await host.userSandbox(stranger)).toMatchObject({ exists: false });
       expect(await codeOf(host.snapshot(sandboxId, stranger))).toBe('sandbox.not-found');
+      const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGh5cG90aGV0aWNhbGtleW9mbm9ib2R5YXRhbGwxMjM0';
+      expect(await codeOf(host.openSsh(sandboxId, { userId: stranger, publicKey }))).toBe(
+        'sandbox.not-found',
+      );
       await host.destroy(sandboxId, stranger);
       await host.forget(sandboxId, stranger);
       expect(await call({ taskId, fence: 5 })).toBe('no error');

@@ -31,8 +31,11 @@ export interface SandboxHost {
    *   `sandbox.elsewhere` (`details.hostId`: the user's session lives there), `sandbox.stale-fence`.
    */
   acquire(request: AcquireRequest): Promise<CreatedSandbox>;
-  /** Lets a claim go. `isBroken`: the session is destroyed, not snapshotted. Idempotent. */
-  release(sandboxId: string, taskId: string, how?: { isBroken?: boolean }): Promise<void>;
+  /**
+   * Lets a claim go. `isBroken`: the session is destroyed, not snapshotted. Idempotent.
+   * @throws AppError `sandbox.stale-fence`: it is a later owner's by now.
+   */
+  release(sandboxId: string, releaser: Releaser, how?: { isBroken?: boolean }): Promise<void>;
 
   /** Calls into the guest. Nothing is asked before the first call; each call names its caller. */
   guest(sandboxId: string, caller: SandboxCaller): VmGuestSession;
@@ -61,6 +64,12 @@ export interface SandboxHost {
 
   /** A byte stream to an sshd of the guest for whoever holds the private half of `publicKey`. */
   openSsh(sandboxId: string, request: { userId: string; publicKey: string }): Promise<Duplex>;
+}
+
+/** Who lets a claim go. `fence` is `null` for whoever clears up after a task that has ended: no owner can come any more. */
+export interface Releaser {
+  taskId: string;
+  fence: number | null;
 }
 
 export interface AcquireRequest {

@@ -15,7 +15,7 @@ import {
 import { AppError, notFound } from '../../kernel/app-error.ts';
 import { newId } from '../../kernel/ids.ts';
 import { OutputCapture } from '../guest/captured-output.ts';
-import type { AcquireRequest, RepositoryGrant, SandboxHost } from './sandbox-host.ts';
+import type { AcquireRequest, Releaser, RepositoryGrant, SandboxHost } from './sandbox-host.ts';
 
 /** A sandbox host in memory, for what stands between hosts and those who ask them. Its commands are what `run` says. */
 export class FakeSandboxHost implements SandboxHost {
@@ -86,8 +86,8 @@ export class FakeSandboxHost implements SandboxHost {
     return { sandboxId: sandbox.id, restored: false, from, acquireTimeMs: 1, notices: [] };
   }
 
-  async release(sandboxId: string, taskId: string, how: { isBroken?: boolean } = {}): Promise<void> {
-    this.calls.push(['release', { sandboxId, taskId, isBroken: how.isBroken ?? false }]);
+  async release(sandboxId: string, releaser: Releaser, how: { isBroken?: boolean } = {}): Promise<void> {
+    this.calls.push(['release', { sandboxId, ...releaser, isBroken: how.isBroken ?? false }]);
   }
 
   guest(sandboxId: string, caller: SandboxCaller): VmGuestSession {

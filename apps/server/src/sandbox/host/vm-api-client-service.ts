@@ -13,7 +13,7 @@ import { HostConnection } from './host-connection.ts';
 import { SSH_PROTOCOL } from './http/wire.ts';
 import { openUpgrade } from './open-upgrade.ts';
 import { RemoteGuest } from './remote-guest.ts';
-import type { AcquireRequest, RepositoryGrant, SandboxHost } from './sandbox-host.ts';
+import type { AcquireRequest, Releaser, RepositoryGrant, SandboxHost } from './sandbox-host.ts';
 
 const READ_MS = 5_000;
 /** Writing a VM's memory down takes a while. */
@@ -58,8 +58,9 @@ export class VmApiClientService implements SandboxHost {
     return created;
   }
 
-  async release(sandboxId: string, taskId: string, how: { isBroken?: boolean } = {}): Promise<void> {
-    await this.#host.call({ path: `/${sandboxId}/release`, body: { taskId, ...how }, limitMs: SUSPEND_MS });
+  async release(sandboxId: string, releaser: Releaser, how: { isBroken?: boolean } = {}): Promise<void> {
+    const body = { ...releaser, ...how };
+    await this.#host.call({ path: `/${sandboxId}/release`, body, limitMs: SUSPEND_MS });
   }
 
   guest(sandboxId: string, caller: SandboxCaller): VmGuestSession {

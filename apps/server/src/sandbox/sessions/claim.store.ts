@@ -46,12 +46,16 @@ export async function raiseClaim(
   );
 }
 
-/** Idempotent. */
-export async function deleteClaim(database: Database, sessionId: string, taskId: string): Promise<void> {
-  await database.pool.query('delete from vitto_vm_claims where session_id = $1 and task_id = $2', [
-    sessionId,
-    taskId,
-  ]);
+/** Removes a task's claim, unless a later owner of the task than `fence` has it (`null`: whoever has it). Idempotent. */
+export async function deleteClaim(
+  database: Database,
+  claim: { sessionId: string; taskId: string; fence: number | null },
+): Promise<void> {
+  await database.pool.query(
+    `delete from vitto_vm_claims
+     where session_id = $1 and task_id = $2 and ($3::bigint is null or fence <= $3)`,
+    [claim.sessionId, claim.taskId, claim.fence],
+  );
 }
 
 /** Notes that tasks have called. */

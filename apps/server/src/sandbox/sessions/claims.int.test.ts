@@ -63,14 +63,17 @@ describe('claims on a session', () => {
     const places: number[][] = [[], [], []];
     const [first = ''] = tasks;
     const { sandboxId } = await host.acquire(userId, { taskId: first });
-    const others = tasks.slice(1).map(async (taskId, n) => {
-      const sandbox = await host.acquire(userId, {
-        taskId,
-        onWaiting: ({ place }) => places[n]?.push(place ?? 0),
-      });
+    const come = async (n: number) => {
+      const taskId = tasks[n + 1] ?? '';
+      const onWaiting = ({ place }: { place: number }) => places[n]?.push(place);
+      const sandbox = await host.acquire(userId, { taskId, onWaiting });
       order.push(n);
       return sandbox;
-    });
+    };
+    const others = [come(0)];
+    // Who comes first is known once it stands in the line.
+    await expect.poll(() => places[0]).toEqual([1]);
+    others.push(come(1));
     const given = new AbortController();
     const leaver = host.acquire(userId, { signal: given.signal });
     given.abort(new Error('gone'));
@@ -79,10 +82,10 @@ describe('claims on a session', () => {
     expect(await claims()).toHaveLength(1);
     // The same task has it already.
     await host.acquire(userId, { taskId: first });
-    await host.manager.release(sandboxId, first);
+    await host.release(sandboxId, first);
     expect((await others[0])?.sandboxId).toBe(sandboxId);
     expect(await claims()).toMatchObject([{ task_id: tasks[1] }]);
-    await host.manager.release(sandboxId, tasks[1] ?? '');
+    await host.release(sandboxId, tasks[1] ?? '');
     expect((await others[1])?.sandboxId).toBe(sandboxId);
     expect(order).toEqual([0, 1]);
   });
@@ -92,8 +95,8 @@ describe('claims on a session', () => {
     const { sandboxId } = await host.acquire(userId, { taskId });
     await host.acquire(userId, { taskId });
     expect(await claims()).toHaveLength(1);
-    await host.manager.release(sandboxId, taskId);
-    await host.manager.release(sandboxId, taskId);
+    await host.release(sandboxId, taskId);
+    await host.release(sandboxId, taskId);
     expect(await claims()).toEqual([]);
   });
 
@@ -103,9 +106,9 @@ describe('claims on a session', () => {
     const { sandboxId } = await host.acquire(userId, { taskId: one });
     await host.acquire(userId, { taskId: two });
     await run(sandboxId, one, 'remember it');
-    await host.manager.release(sandboxId, one);
+    await host.release(sandboxId, one);
     expect((await run(sandboxId, two, 'recall')).stdout.text).toBe('it\n');
-    await host.manager.release(sandboxId, two);
+    await host.release(sandboxId, two);
     await expect.poll(stateOf).toBe('suspended');
     expect(host.hardware.vms.size).toBe(0);
     expect((await host.acquire(userId)).from).toBe('user-snapshot');
@@ -114,7 +117,7 @@ describe('claims on a session', () => {
   it('come back during the lingering to the running session', async () => {
     const taskId = newId();
     const { sandboxId } = await host.acquire(userId, { taskId });
-    await host.manager.release(sandboxId, taskId);
+    await host.release(sandboxId, taskId);
     expect(await host.acquire(userId)).toMatchObject({ from: 'session', sandboxId });
   });
 
@@ -123,7 +126,7 @@ describe('claims on a session', () => {
     const held = host.provider.faults.holdNext('suspend');
     const taskId = newId();
     const { sandboxId } = await host.acquire(userId, { taskId });
-    await host.manager.release(sandboxId, taskId);
+    await host.release(sandboxId, taskId);
     await held.entered;
     expect(await stateOf()).toBe('suspending');
     const next = host.acquire(userId);
@@ -136,7 +139,7 @@ describe('claims on a session', () => {
     const taskId = newId();
     const { sandboxId } = await host.acquire(userId, { taskId });
     await guest(sandboxId, taskId).writeFile({ path: '/home/user/f', content: 'x', encoding: 'utf8' });
-    await host.manager.release(sandboxId, taskId);
+    await host.release(sandboxId, taskId);
     await expect.poll(stateOf).toBe('suspended');
     expect(host.provider.faults.counts.suspend).toBe(0);
     expect(await host.acquire(userId)).toMatchObject({ from: 'user-disk', notices: [] });
@@ -146,7 +149,7 @@ describe('claims on a session', () => {
     const [one, two] = [newId(), newId()];
     const { sandboxId } = await host.acquire(userId, { taskId: one });
     await host.acquire(userId, { taskId: two });
-    await host.manager.release(sandboxId, one, { isBroken: true });
+    await host.release(sandboxId, one, { isBroken: true });
     expect(host.ends).toMatchObject([{ taskId: two, how: 'lost' }]);
     expect(host.provider.faults.counts.suspend).toBe(0);
     const next = await host.acquire(userId);
@@ -187,7 +190,15 @@ describe('claims on a session', () => {
     });
     await host.acquire(userId, { taskId, fence: 5 });
     expect(await claims()).toMatchObject([{ fence: '5' }]);
+    // A late word of the worker that had it before.
+    await expect(host.release(sandboxId, taskId, { fence: 4 })).rejects.toMatchObject({
+      code: 'sandbox.stale-fence',
+    });
     await host.restart();
+    await expect(host.release(sandboxId, taskId, { fence: 4 })).rejects.toMatchObject({
+      code: 'sandbox.stale-fence',
+    });
+    expect(await claims()).toMatchObject([{ fence: '5' }]);
     await expect(run(sandboxId, taskId, 'true', 4)).rejects.toMatchObject({ code: 'sandbox.stale-fence' });
   });
 

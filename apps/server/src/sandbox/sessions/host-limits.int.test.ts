@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { SessionsHarness, type TestHost } from './testing-sessions.ts';
 
@@ -40,7 +41,7 @@ describe('room on a host', () => {
     const host = await harness.addHost({ maxConcurrent: 1 });
     const taskId = newId();
     const { sandboxId } = await host.acquire(await harness.addUser(), { taskId });
-    await host.manager.release(sandboxId, taskId);
+    await host.release(sandboxId, taskId);
     expect((await host.acquire(await harness.addUser())).from).toBe('base-snapshot');
     expect(host.provider.faults.counts.suspend).toBe(1);
   });
@@ -60,6 +61,37 @@ describe('room on a host', () => {
     await refused;
     await expect.poll(() => host.manager.counts.waiting).toBe(0);
     expect(host.provider.faults.counts.restore).toBe(1);
+  });
+});
+
+describe('a host whose clock jumps', () => {
+  it.each([-400, 400])('by %i days keeps its machines and leases: those go by the database', async (days) => {
+    let shift = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + shift };
+    const [one, two] = [await harness.addHost({ clock }), await harness.addHost()];
+    const userId = await harness.addUser();
+    const taskId = newId();
+    const { sandboxId } = await one.acquire(userId, { taskId });
+    shift = days * 86_400_000;
+    await one.manager.beat();
+    expect((await run(one, sandboxId, taskId, 'true')).exitCode).toBe(0);
+    await expect(two.acquire(userId)).rejects.toMatchObject({ code: 'sandbox.elsewhere' });
+    expect(await one.acquire(userId)).toMatchObject({ from: 'session', sandboxId });
+    expect(one.ends).toEqual([]);
+  });
+
+  it('while a machine starts tells no impossible time of it', async () => {
+    let shift = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + shift };
+    const host = await harness.addHost({ clock });
+    const userId = await harness.addUser();
+    const held = host.provider.faults.holdNext('restore');
+    const coming = host.acquire(userId);
+    await held.entered;
+    shift = -400 * 86_400_000;
+    held.release();
+    expect((await coming).acquireTimeMs).toBeGreaterThanOrEqual(0);
+    expect((await harness.machine(userId))['acquire_ms']).toBeGreaterThanOrEqual(0);
   });
 });
 
@@ -124,6 +156,20 @@ describe('two hosts on one database', () => {
     expect(one.hardware.vms.size + two.hardware.vms.size).toBe(1);
   });
 
+  it('give twenty tasks of a user that come to both at the same time one machine', async () => {
+    const [one, two] = [await harness.addHost(), await harness.addHost()];
+    const userId = await harness.addUser();
+    const both = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? one : two).acquire(userId)),
+    );
+    const got = both.flatMap((came) => (came.status === 'fulfilled' ? [came.value.sandboxId] : []));
+    const codes = both.flatMap((came) =>
+      came.status === 'rejected' ? [(came.reason as { code: string }).code] : [],
+    );
+    expect([got.length, new Set(got).size, new Set(codes)]).toEqual([10, 1, new Set(['sandbox.elsewhere'])]);
+    expect(one.hardware.vms.size + two.hardware.vms.size).toBe(1);
+  });
+
   it('lose no task when one dies: the other makes a new machine, and the first keeps the disk for a while', async () => {
     const [one, two] = [await harness.addHost(), await harness.addHost()];
     const userId = await harness.addUser();
@@ -159,7 +205,7 @@ describe('two hundred acquires and releases', () => {
       for (let n = 0; n < 50; n += 1) {
         const taskId = newId();
         const { sandboxId } = await host.acquire(userId, { taskId });
-        await host.manager.release(sandboxId, taskId, { isBroken: n % 10 === 9 });
+        await host.release(sandboxId, taskId, { isBroken: n % 10 === 9 });
       }
     };
     await Promise.all(users.map(cycle));

@@ -44,7 +44,7 @@ describe('a host process that is killed', () => {
   it('while a VM without claims runs: the next one lets it linger and suspends it', async () => {
     const taskId = newId();
     const sandboxId = await running(taskId);
-    await host.manager.release(sandboxId, taskId);
+    await host.release(sandboxId, taskId);
     await host.restart({ policy: { lingerMs: 1 } });
     await expect.poll(async () => (await harness.machine(userId))['state']).toBe('suspended');
     expect(await recall()).toMatchObject({ from: 'user-snapshot', word: 'word' });

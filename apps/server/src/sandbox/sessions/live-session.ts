@@ -1,5 +1,6 @@
 import type { SandboxOrigin } from '@vitto/contracts';
 import { AppError, describeError, notFound } from '../../kernel/app-error.ts';
+import type { Releaser } from '../host/sandbox-host.ts';
 import type { MachineSnapshot } from '../providers/sandbox-provider.ts';
 import { KeptMachine, type MachineEnd } from './kept-machine.ts';
 import { Linger } from './linger.ts';
@@ -107,7 +108,7 @@ export class LiveSession {
     this.#linger.stop();
     if (this.#running === running && !running.isEnding) return 'claimed';
     // It went while the claim was written; a claim that came after the others had ended ends here.
-    await this.claims.remove(caller.taskId);
+    await this.claims.remove(caller);
     return 'gone';
   }
 
@@ -117,8 +118,8 @@ export class LiveSession {
   }
 
   /** Lets a task's claim go. Idempotent. `isBroken`: the VM is ended, whoever else holds it. */
-  async release(taskId: string, isBroken: boolean): Promise<void> {
-    await this.claims.remove(taskId);
+  async release(releaser: Releaser, isBroken: boolean): Promise<void> {
+    await this.claims.remove(releaser);
     if (isBroken) await this.destroy('it was given up as broken');
     else this.#lingerIfFree();
   }
@@ -126,7 +127,7 @@ export class LiveSession {
   /** Releases a claim that has made no call for long, unless it is making one. */
   async releaseIdle(taskId: string, reason: string): Promise<void> {
     if (!this.claims.mayRelease(taskId) || this.#isCalling(taskId)) return;
-    if (await this.claims.remove(taskId)) this.claims.tell(taskId, 'released', reason);
+    if (await this.claims.remove({ taskId, fence: null })) this.claims.tell(taskId, 'released', reason);
     this.#lingerIfFree();
   }
 
@@ -351,8 +352,8 @@ export class LiveSession {
   async #loseClaims(reason: string): Promise<void> {
     const { all } = this.claims;
     this.claims.end('lost', reason);
-    for (const { taskId } of all)
-      await this.claims.remove(taskId).catch((error: unknown) => this.#log(error, 'a claim is left'));
+    for (const claim of all)
+      await this.claims.remove(claim).catch((error: unknown) => this.#log(error, 'a claim is left'));
     this.#lingerIfFree();
   }
 

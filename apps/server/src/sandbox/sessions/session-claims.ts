@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/app-error.ts';
+import type { Releaser } from '../host/sandbox-host.ts';
 import { deleteClaim, putClaim, raiseClaim, type ClaimRow } from './claim.store.ts';
 import type { Held } from './machine.store.ts';
 import { sessionLost } from './session-calls.ts';
@@ -84,9 +85,11 @@ export class SessionClaims {
     signal?.throwIfAborted();
   }
 
-  /** Idempotent. */
-  async remove(taskId: string): Promise<boolean> {
-    await deleteClaim(this.#deps.database, this.#held.id, taskId);
+  /** Ends a claim. Idempotent. @throws AppError `sandbox.stale-fence` when it is a later owner's */
+  async remove({ taskId, fence }: Releaser): Promise<boolean> {
+    if (fence !== null) this.#refuseStale({ taskId, fence });
+    await deleteClaim(this.#deps.database, { sessionId: this.#held.id, taskId, fence });
+    if (fence !== null) this.#refuseStale({ taskId, fence });
     const isRemoved = this.#claims.delete(taskId);
     this.#moveUp();
     return isRemoved;

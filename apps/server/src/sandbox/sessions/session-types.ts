@@ -1,4 +1,3 @@
-import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { HostQueue } from './host-queue.ts';
 import type { MachineOwner, StartDeps } from './start-machine.ts';
@@ -53,7 +52,6 @@ export interface SessionDeps extends StartDeps {
   queue: HostQueue;
   policy: SessionPolicy;
   events: SessionEvents;
-  clock: Clock;
   logger: Logger;
   /** Aborts when this process stops or another one speaks for the host: nothing is touched any more. */
   abandoned: AbortSignal;

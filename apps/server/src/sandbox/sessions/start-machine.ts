@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { SandboxOrigin } from '@vitto/contracts';
 import { AppError, describeError } from '../../kernel/app-error.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import {
@@ -31,7 +32,7 @@ export interface StartDeps {
   sizesOf: (template: string) => Promise<VmSizes>;
   machinesFolder: string;
   snapshotMaxAgeDays: number;
-  now: () => number;
+  clock: Clock;
 }
 
 export type VmSizes = Pick<VmSpec, 'memoryMib' | 'cpus' | 'diskGib'>;
@@ -59,7 +60,7 @@ interface Rung {
  * @throws AppError `sandbox.start-failed`, `sandbox.unavailable`, `sandbox.no-space`, `sandbox.image-missing`; no VM is left then.
  */
 export async function startMachine(deps: StartDeps, held: Held, row: MachineRow): Promise<StartedVm> {
-  const began = deps.now();
+  const began = deps.clock.monotonic();
   const machineFolder = join(deps.machinesFolder, row.id);
   const image = await findImage(deps, row, machineFolder);
   const { memoryMib, cpus } = await deps.sizesOf(row.template);
@@ -82,7 +83,7 @@ export async function startMachine(deps: StartDeps, held: Held, row: MachineRow)
     if (!(await markStarting(deps.database, held, start))) throw taken();
     try {
       const started = await startRung(deps, rung, own, { sandboxId: row.id, userId: row.userId });
-      await commitStart(deps, held, started, deps.now() - began);
+      await commitStart(deps, held, started, Math.round(deps.clock.monotonic() - began));
       return { ...started, notices };
     } catch (error) {
       // One that does not go away must not meet a second one of its machine: no other way is tried then.
@@ -136,7 +137,7 @@ async function whyNotRestored(deps: StartDeps, row: MachineRow, spec: VmSpec): P
   const snapshot = await deps.provider.readSnapshot(spec);
   if (snapshot === null) return 'its files are gone';
   if (snapshot.id !== row.snapshotId) return 'it is not the one that was taken last';
-  const age = deps.now() - snapshot.createdAt.getTime();
+  const age = deps.clock.now() - snapshot.createdAt.getTime();
   if (age > deps.snapshotMaxAgeDays * DAY_MS) return `it is older than ${deps.snapshotMaxAgeDays} days`;
   return snapshot.isUsable ? null : (snapshot.reason ?? 'it does not fit this host');
 }

@@ -31,6 +31,7 @@ export interface TestHost {
     userId: string,
     request?: Partial<AcquireRequest>,
   ) => ReturnType<VmSessionManagerService['acquire']>;
+  release: (sandboxId: string, taskId: string, how?: { fence?: number; isBroken?: boolean }) => Promise<void>;
 }
 type Change = Partial<Omit<SessionManagerOptions, 'policy'>> & { policy?: Partial<SessionPolicy> };
 
@@ -90,6 +91,8 @@ export class SessionsHarness {
           network: NOTHING,
           ...request,
         }),
+      release: (sandboxId, taskId, { fence = 1, ...how } = {}) =>
+        host.manager.release(sandboxId, { taskId, fence }, how),
     };
     this.#hosts.push(host);
     await host.manager.start();

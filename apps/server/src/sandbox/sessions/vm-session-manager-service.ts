@@ -10,7 +10,7 @@ import type {
 import { AppError, notFound } from '../../kernel/app-error.ts';
 import { makePassable } from '../../kernel/database/local-postgres-owner.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { AcquireRequest } from '../host/sandbox-host.ts';
+import type { AcquireRequest, Releaser } from '../host/sandbox-host.ts';
 import { adoptMachines } from './adopt-machines.ts';
 import { deleteClaim, listClaims } from './claim.store.ts';
 import { claimedGuest } from './claimed-guest.ts';
@@ -39,7 +39,7 @@ const TRIES = 5;
 
 export interface SessionManagerOptions extends Omit<
   SessionDeps,
-  'hostId' | 'holder' | 'queue' | 'abandoned' | 'machinesFolder' | 'now' | 'connectAgent'
+  'hostId' | 'holder' | 'queue' | 'abandoned' | 'machinesFolder' | 'connectAgent'
 > {
   /** Folder of this host's machines, and of nothing else's. */
   folder: string;
@@ -128,11 +128,13 @@ export class VmSessionManagerService {
   }
 
   /** See `SandboxHost.release`. */
-  async release(sandboxId: string, taskId: string, how: { isBroken?: boolean } = {}): Promise<void> {
-    const deps = await this.#ready.promise;
+  async release(sandboxId: string, releaser: Releaser, how: { isBroken?: boolean } = {}): Promise<void> {
+    const { database } = await this.#ready.promise;
+    const { taskId, fence } = releaser;
+    if (fence !== null) this.#fences.note({ taskId, fence });
     const session = this.#sessions.get(sandboxId);
-    if (session === undefined) await deleteClaim(deps.database, sandboxId, taskId);
-    else await session.release(taskId, how.isBroken === true);
+    if (session === undefined) await deleteClaim(database, { sessionId: sandboxId, ...releaser });
+    else await session.release(releaser, how.isBroken === true);
   }
 
   /** See `SandboxHost.guest`. */
@@ -185,10 +187,10 @@ export class VmSessionManagerService {
   }
 
   async list(userId?: string): Promise<SandboxInfo[]> {
-    const { database, hostId, now, snapshotMaxAgeDays } = await this.#ready.promise;
+    const { database, hostId, clock, snapshotMaxAgeDays } = await this.#ready.promise;
     const rows = await listMachines(database, hostId, userId ?? null);
     const claims = Map.groupBy(await listClaims(database, hostId), (claim) => claim.sessionId);
-    const facts = { now: now(), snapshotMaxAgeDays };
+    const facts = { now: clock.now(), snapshotMaxAgeDays };
     return Promise.all(
       rows.map((row) =>
         describeMachine(row, this.#sessions.get(row.id) ?? null, claims.get(row.id) ?? [], facts),
@@ -197,9 +199,9 @@ export class VmSessionManagerService {
   }
 
   async userSandbox(userId: string): Promise<UserSandbox> {
-    const { database, hostId, now } = await this.#ready.promise;
+    const { database, hostId, clock } = await this.#ready.promise;
     const rows = await listMachines(database, hostId, userId);
-    return describeUserSandbox(rows.find((row) => row.replacedAt === null) ?? null, now());
+    return describeUserSandbox(rows.find((row) => row.replacedAt === null) ?? null, clock.now());
   }
 
   /** Suspends all VMs; those that are not down after the limit are ended, their disks kept. */
@@ -247,7 +249,6 @@ export class VmSessionManagerService {
     const hostId = await readHostId(folder);
     const { memoryMib } = await this.#options.sizesOf(this.#options.usualTemplate);
     const queue = new HostQueue(maxConcurrent ?? capacityByMemory(memoryMib), () => this.#makeRoom());
-    const { clock } = this.#options;
     const deps: SessionDeps = {
       ...this.#options,
       hostId,
@@ -255,7 +256,6 @@ export class VmSessionManagerService {
       queue,
       holder: this.#holder,
       abandoned: this.#abandoned.signal,
-      now: () => clock.now(),
       connectAgent: (vm, of) =>
         SessionAgent.open(vm, of.sandboxId, (what, about, stream) => {
           if (onStream === undefined) stream.destroy(new Error('not available'));

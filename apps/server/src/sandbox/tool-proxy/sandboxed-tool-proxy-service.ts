@@ -9,7 +9,7 @@ import {
 } from '@vitto/contracts';
 import { AppError, describeError } from '../../kernel/app-error.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import type { SandboxHost } from '../host/sandbox-host.ts';
+import type { Releaser, SandboxHost } from '../host/sandbox-host.ts';
 import type { ProcessSandboxService } from '../providers/process/process-sandbox-service.ts';
 import { chooseTemplate } from './choose-template.ts';
 import { copyFolders, type CopyFoldersContext } from './copy-folders.ts';
@@ -34,11 +34,15 @@ export interface ToolProxyOptions {
   logger: Logger;
 }
 
-/** Who claims: the task and the number of its lease. */
-export interface ClaimingTask {
+/** The task and the number of its lease. */
+export interface TaskOwner {
   id: string;
-  userId: string;
   fence: number;
+}
+
+/** Who claims. */
+export interface ClaimingTask extends TaskOwner {
+  userId: string;
   allowedPaths: string[];
 }
 
@@ -86,7 +90,7 @@ interface NoVm {
  */
 export class SandboxedToolProxyService {
   readonly #options: ToolProxyOptions;
-  readonly #claims = new Map<string, { host: SandboxHost; sandboxId: string }>();
+  readonly #claims = new Map<string, { host: SandboxHost; sandboxId: string; fence: number }>();
 
   constructor(options: ToolProxyOptions) {
     this.#options = options;
@@ -116,16 +120,18 @@ export class SandboxedToolProxyService {
   }
 
   /** Lets the claim on a VM go; what the task has in the process sandbox is kept. Never throws. */
-  async rest(taskId: string): Promise<void> {
+  async rest({ id: taskId, fence }: TaskOwner): Promise<void> {
     const claim = this.#claims.get(taskId);
+    // A later run of the task has claimed in the meantime: it is that one's.
+    if (claim === undefined || claim.fence > fence) return;
     this.#claims.delete(taskId);
-    if (claim !== undefined) await this.#letGo(claim.host, claim.sandboxId, taskId);
+    await this.#letGo(claim.host, claim.sandboxId, { taskId, fence });
   }
 
   /** The task has ended: its claim is let go, its process sandbox removed. */
-  async release(taskId: string): Promise<void> {
-    await this.rest(taskId);
-    await this.#options.processSandbox.close(taskId);
+  async release(task: TaskOwner): Promise<void> {
+    await this.rest(task);
+    await this.#options.processSandbox.close(task.id);
   }
 
   /** Ends what runs in the process sandbox here and keeps its files; a VM is the next owner's, or swept. */
@@ -150,7 +156,7 @@ export class SandboxedToolProxyService {
             // A person's goes with the person's connection, or by itself.
             if (!isTask || (await isLive(taskId))) continue;
             this.#claims.delete(taskId);
-            await this.#letGo(host, sandbox.id, taskId);
+            await this.#letGo(host, sandbox.id, { taskId, fence: null });
           }
         }
       } catch (error) {
@@ -179,7 +185,7 @@ export class SandboxedToolProxyService {
         onWaiting: request.onWaiting,
         signal: request.signal,
       });
-      this.#claims.set(task.id, { host, sandboxId: sandbox.sandboxId });
+      this.#claims.set(task.id, { host, sandboxId: sandbox.sandboxId, fence: task.fence });
       const session = host.guest(sandbox.sandboxId, { taskId: task.id, fence: task.fence });
       const isNew = request.vm?.vmId !== sandbox.sandboxId || sandbox.from !== 'session';
       const notices = isNew ? await this.#furnish(task, request, host, sandbox, session) : [];
@@ -248,12 +254,12 @@ export class SandboxedToolProxyService {
     return { kind: 'claimed', session, vm: null, degradedReason: withHint(why), notices: lacks };
   }
 
-  async #letGo(host: SandboxHost, sandboxId: string, taskId: string): Promise<void> {
+  async #letGo(host: SandboxHost, sandboxId: string, releaser: Releaser): Promise<void> {
     try {
-      await host.release(sandboxId, taskId);
+      await host.release(sandboxId, releaser);
     } catch (error) {
       // The host lets claims go by itself that make no call.
-      this.#options.logger.warn({ err: error, taskId, sandboxId }, 'a claim could not be released');
+      this.#options.logger.warn({ err: error, ...releaser, sandboxId }, 'a claim could not be released');
     }
   }
 }

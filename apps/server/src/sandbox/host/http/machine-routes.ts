@@ -88,8 +88,8 @@ function addEndRoutes(app: HostApp, { host }: HostApiDependencies): void {
     `${API_ROOT}/:id/release`,
     { schema: { params: params.sandbox, body: wire.release } },
     async (request, reply) => {
-      const { taskId, isBroken } = request.body;
-      await host.release(request.params.id, taskId, { isBroken });
+      const { isBroken, ...releaser } = request.body;
+      await host.release(request.params.id, releaser, { isBroken });
       return reply.code(204).send();
     },
   );

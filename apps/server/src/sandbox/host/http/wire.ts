@@ -25,7 +25,11 @@ export const wire = {
   restore: createSandbox
     .pick({ sessionId: true, fence: true })
     .extend({ network: networkPolicy.prefault({}) }),
-  release: z.strictObject({ taskId: id, isBroken: z.boolean().default(false) }),
+  release: z.strictObject({
+    taskId: id,
+    fence: sandboxCaller.shape.fence.nullable(),
+    isBroken: z.boolean().default(false),
+  }),
   ofUser: z.strictObject({ userId: id }),
   network: networkPolicy.strict(),
   grant: z.strictObject({
