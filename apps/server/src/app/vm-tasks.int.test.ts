@@ -234,6 +234,10 @@ describe('a task with a VM', () => {
     expect(acquired.map(({ from }) => from)).toEqual(['boot', 'user-snapshot']);
     const [aside] = await payload<{ reason: string }>('vm.released');
     expect(aside?.reason).toContain('put aside');
+    // It was the call under way that found it: the model is told with its result.
+    expect((await payload<Called>('tool.called')).map(({ text }) => text).join()).toContain(
+      'was put aside meanwhile',
+    );
     expect(await payload('vm.lost')).toEqual([]);
   });
 
@@ -252,7 +256,7 @@ describe('a task with a VM', () => {
       'task.cancelled',
     ]);
     const [sandboxId] = [...host.sandboxes.keys()];
-    expect(await payload('vm.released')).toEqual([{ vmId: sandboxId, reason: 'the task was cancelled' }]);
+    expect(await payload('vm.released')).toEqual([{ vmId: sandboxId }]);
     // What a worker does that is told of it.
     await guests.sweep();
     expect(callsOf(host, 'release')).toMatchObject([['release', { taskId, sandboxId, fence: null }]]);

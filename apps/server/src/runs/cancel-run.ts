@@ -114,7 +114,7 @@ async function endCancelled(
   const events: NewEvent[] = [
     ...approvals,
     ...(await cancelOpenCalls(client, id)),
-    ...(await releaseHeldVm(client, id, 'the task was cancelled')),
+    ...(await releaseHeldVm(client, id)),
     { type: 'task.cancelled', payload: { by, ...(reason === undefined ? {} : { reason }), spending } },
   ];
   await appendEvents(client, { taskId: id, fence, events });

@@ -238,7 +238,7 @@ async function failTask(
   // Read anew what has been written since: the fence still holds, or the next write says that it is lost.
   const fold = { transcript: new Transcript(), state: new RunState(task.id) };
   const journal = openJournal(deps, task, control, log, fold);
-  journal.stage(await releaseHeldVm(deps.database.pool, task.id, 'the task failed'));
+  journal.stage(await releaseHeldVm(deps.database.pool, task.id));
   await journal.fail(failure);
   await deps.guests.release(task);
   return { kind: 'failed', error: failure };

@@ -130,10 +130,13 @@ function describeChange(run: Run, vm: EventPayload<'vm.acquired'>): string[] {
     case 'boot':
       return ['This is a new machine: files and programs of the earlier one are not there.'];
     case 'user-snapshot':
-      return state.isVmLost
-        ? [
-            'The machine was lost and restored as it was when it was last put aside: what was done in it since is gone.',
-          ]
+      if (state.isVmLost)
+        return [
+          'The machine was lost and restored as it was when it was last put aside: what was done in it since is gone.',
+        ];
+      // One that the task has let go of itself is no surprise.
+      return state.isVmHeld
+        ? ['The machine was put aside meanwhile and came back as it was, with its files and programs.']
         : [];
     default:
       return [];

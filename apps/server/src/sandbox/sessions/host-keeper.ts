@@ -1,28 +1,21 @@
 import { listIdleClaims, touchClaims } from './claim.store.ts';
 import { beatHost, renewLeases } from './lease.store.ts';
-import type { LiveSession } from './live-session.ts';
 import { readMachine } from './machine.store.ts';
+import type { SessionTable } from './session-table.ts';
 import type { SessionDeps } from './session-types.ts';
 import { sweepMachines } from './sweep-machines.ts';
 
 const SWEEP_EVERY_MS = 600_000;
 
-export interface KeptSessions {
-  all: () => LiveSession[];
-  has: (id: string) => boolean;
-  /** Forgets one of which nothing is left in this process. */
-  prune: (session: LiveSession) => void;
-}
-
 /** What a host does every few seconds: leases, claims that are idle, sessions that are old, folders that nobody owns. */
 export class HostKeeper {
   readonly #deps: SessionDeps;
-  readonly #sessions: KeptSessions;
+  readonly #sessions: SessionTable;
   /** False: the machines here belong to another database. */
   readonly #maySweep: boolean;
   #sweptAt = -Infinity;
 
-  constructor(deps: SessionDeps, sessions: KeptSessions, maySweep: boolean) {
+  constructor(deps: SessionDeps, sessions: SessionTable, maySweep: boolean) {
     this.#deps = deps;
     this.#sessions = sessions;
     this.#maySweep = maySweep;
@@ -36,7 +29,7 @@ export class HostKeeper {
     if (!(await beatHost(database, { id, holder, accelerator, running, waiting }))) return false;
     await this.#renew();
     await this.#releaseIdle();
-    for (const session of this.#sessions.all()) this.#sessions.prune(session);
+    for (const session of this.#sessions.all) this.#sessions.prune(session);
     if (this.#maySweep && clock.monotonic() - this.#sweptAt > SWEEP_EVERY_MS) await this.sweep();
     return true;
   }
@@ -44,14 +37,14 @@ export class HostKeeper {
   /** Removes what is kept of users that are no more. */
   async sweep(): Promise<void> {
     this.#sweptAt = this.#deps.clock.monotonic();
-    await sweepMachines(this.#deps, this.#sessions.has);
+    await sweepMachines(this.#deps, (id) => this.#sessions.find(id) !== null);
   }
 
   async #renew(): Promise<void> {
     const { database, hostId, holder, policy, logger } = this.#deps;
     const leases = await renewLeases(database, holder, policy.hardLifetimeMs);
     const held = new Map(leases.map((one) => [one.id, one]));
-    for (const session of this.#sessions.all()) {
+    for (const session of this.#sessions.all) {
       const lease = held.get(session.id);
       if (lease?.isOld === true) session.rotateWhenQuiet();
       if (lease !== undefined || session.sandbox === null) continue;
@@ -69,7 +62,7 @@ export class HostKeeper {
 
   async #releaseIdle(): Promise<void> {
     const { database, hostId, policy } = this.#deps;
-    const sessions = new Map(this.#sessions.all().map((session) => [session.id, session]));
+    const sessions = new Map(this.#sessions.all.map((session) => [session.id, session]));
     const callers = [...sessions.values()].flatMap((session) => session.takeCallers());
     if (callers.length > 0) await touchClaims(database, callers);
     const minutes = Math.round(policy.maxLifetimeMs / 6000) / 10;
