@@ -58,8 +58,8 @@ void channel_open(int in, int out);
 void channel_close(void);
 bool channel_is_open(void);
 struct channel_view channel_view(void);
-/* Reads what is there and hands whole frames to `on_frame`; false when the other side has gone. */
-bool channel_read(void (*on_frame)(uint8_t type, uint32_t id, const uint8_t *payload, size_t size));
+/* Reads what is there and hands whole frames to `on_frame`: 1 when something came, 0 when not, -1 when the other side has gone. */
+int channel_read(void (*on_frame)(uint8_t type, uint32_t id, const uint8_t *payload, size_t size));
 /* Writes what it can; false when the other side has gone. */
 bool channel_write(void);
 bool channel_has_output(void);

@@ -71,10 +71,10 @@ static size_t take_frame(const uint8_t *at, size_t size,
   return HEAD + length + 1;
 }
 
-bool channel_read(void (*on_frame)(uint8_t, uint32_t, const uint8_t *, size_t)) {
+int channel_read(void (*on_frame)(uint8_t, uint32_t, const uint8_t *, size_t)) {
   ssize_t n = read(channel_in, input.bytes + input.size, sizeof input.bytes - input.size);
-  if (n < 0) return errno == EAGAIN || errno == EINTR;
-  if (n == 0) return false;
+  if (n < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
+  if (n == 0) return -1;
   input.size += (size_t)n;
   size_t done = 0;
   while (done < input.size && channel_is_open()) {
@@ -82,10 +82,10 @@ bool channel_read(void (*on_frame)(uint8_t, uint32_t, const uint8_t *, size_t)) 
     if (taken == 0) break;
     done += taken;
   }
-  if (!channel_is_open()) return true;
+  if (!channel_is_open()) return 1;
   memmove(input.bytes, input.bytes + done, input.size - done);
   input.size -= done;
-  return true;
+  return 1;
 }
 
 /* After `n` bytes went out: how many of what is left end a frame that has begun. */

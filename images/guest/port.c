@@ -14,9 +14,13 @@
 #define PORT_NAME "vitto.agent"
 /* A port whose other end is closed is always "ready": it is looked at again after this long instead. */
 #define LOOK_AGAIN_MS 10
+/* A machine's kernel learns in another queue than that of the bytes that a host went and another came. So the next host
+   may have been read and answered when the going of the one before is seen, and what is its own must not be let go. */
+#define AWAY_MS 1000
 
 static int port_fd = -1, listen_fd = -1;
 static int in_slot = -1, out_slot = -1, listen_slot = -1;
+static int64_t away_since; /* 0: the host is there */
 
 static bool has_name(const char *port) {
   char path[PATH_MAX], name[64] = "";
@@ -84,6 +88,10 @@ void port_poll(void) {
     if (port_fd >= 0) poll_by(now_ms() + LOOK_AGAIN_MS);
     return;
   }
+  if (away_since) {
+    poll_by(now_ms() + LOOK_AGAIN_MS);
+    return;
+  }
   struct channel_view view = channel_view();
   in_slot = poll_add(channel_has_room() ? view.in : -1, POLLIN);
   out_slot = poll_add(channel_has_output() ? view.out : -1, POLLOUT);
@@ -91,10 +99,17 @@ void port_poll(void) {
 
 static void leave(void (*on_gone)(void)) {
   struct channel_view view = channel_view();
+  away_since = 0;
   channel_close();
   on_gone();
   if (options.stdio) exit(0);
   if (view.in != port_fd) close(view.in);
+}
+
+static bool is_away_for_good(void) {
+  if (port_fd < 0) return true;
+  if (!away_since) away_since = now_ms();
+  return now_ms() - away_since >= AWAY_MS;
 }
 
 void port_after_poll(void (*on_frame)(uint8_t, uint32_t, const uint8_t *, size_t), void (*on_gone)(void)) {
@@ -104,9 +119,12 @@ void port_after_poll(void (*on_frame)(uint8_t, uint32_t, const uint8_t *, size_t
     return;
   }
   if (!channel_is_open()) return;
-  bool is_there = true;
-  if (poll_result(in_slot) & (POLLIN | POLLERR | POLLHUP)) is_there = channel_read(on_frame);
-  if (is_there && port_fd >= 0 && poll_result(in_slot) & POLLHUP) is_there = false;
+  short events = poll_result(in_slot) | poll_result(out_slot);
+  int heard = 0;
+  if (channel_has_room() && (away_since || events & (POLLIN | POLLERR | POLLHUP))) heard = channel_read(on_frame);
+  bool is_there = heard >= 0;
+  if (heard == 0 && port_fd >= 0 && (away_since || events & POLLHUP)) is_there = is_host_there();
   if (is_there && channel_has_output()) is_there = channel_write();
-  if (!is_there) leave(on_gone);
+  if (is_there) away_since = 0;
+  else if (is_away_for_good()) leave(on_gone);
 }

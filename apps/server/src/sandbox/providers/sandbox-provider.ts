@@ -56,6 +56,8 @@ export interface SandboxProvider {
   list(): Promise<FoundVm[]>;
   /** Takes a VM over that an earlier process started; `null` when it does not run (any more). */
   adopt(spec: VmSpec): Promise<Vm | null>;
+  /** Leaves a VM to the process that takes it over, which may be waiting for that: it goes on, out of this one's hands. */
+  letGo(vmId: string): void;
 
   /** Removes all that is kept of a machine. No VM of it runs. Idempotent. */
   forget(machineFolder: string): Promise<void>;

@@ -130,6 +130,7 @@ export class SessionVm {
   drop(): void {
     this.#running?.beginEnd('its host stops');
     this.#running?.agent.close();
+    if (this.#running !== null) this.#deps.provider.letGo(this.#running.vm.id);
   }
 
   async #start(room: (() => void) | null): Promise<Acquired> {

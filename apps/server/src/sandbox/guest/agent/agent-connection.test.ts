@@ -201,7 +201,8 @@ describe('resuming', () => {
   it('takes a clock within two seconds, tries again, and fails closed', async () => {
     await resumeWith([1900]);
     await resumeWith([-5000, 0]);
-    await expect(resumeWith([3000, 3000, 3000])).rejects.toMatchObject({
+    await resumeWith([3000, 3000, 3000, 0]);
+    await expect(resumeWith(Array<number>(10).fill(3000))).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('3000 ms off'),
     });

@@ -139,6 +139,9 @@ export class FakeProvider implements SandboxProvider {
     return vm?.isRunning === true ? vm : null;
   }
 
+  /** Both processes have the same one in hand. */
+  letGo(): void {}
+
   async forget(machineFolder: string): Promise<void> {
     await this.faults.enter('forget', 'start-failed');
     this.hardware.machines.delete(machineFolder);

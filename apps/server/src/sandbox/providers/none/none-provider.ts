@@ -39,6 +39,7 @@ export class NoneProvider implements SandboxProvider {
   async adopt(): Promise<null> {
     return null;
   }
+  letGo(): void {}
   async list(): Promise<FoundVm[]> {
     return [];
   }

@@ -54,8 +54,8 @@ interface Probed {
 
 /** How long an answer that VMs cannot be had, or only without KVM for want of an image, is kept. */
 const RETRY_MS = 30_000;
-/** With KVM a guest is up in one second; one that hangs stays so. */
-const KVM_TRIAL_MS = 5_000;
+/** With KVM a guest is up in one second; one that hangs stays so. The answer is kept, so a busy host gets time. */
+const KVM_TRIAL_MS = 15_000;
 
 /** VMs by QEMU's microvm machine (specification 02), with KVM or emulated: the same image and the same code. */
 export class QemuProvider implements SandboxProvider {
@@ -105,6 +105,11 @@ export class QemuProvider implements SandboxProvider {
     if (known !== undefined) return known;
     const vm = await adoptVm(this.#runFolder(spec.vmId), spec);
     return vm === null ? null : this.#keep(vm);
+  }
+
+  letGo(vmId: string): void {
+    this.#running.get(vmId)?.letGo();
+    this.#running.delete(vmId);
   }
 
   async restore(spec: VmSpec, snapshot: 'machine' | 'base'): Promise<Vm> {

@@ -68,6 +68,12 @@ export class QemuVm implements Vm {
     this.#agent = null;
   }
 
+  /** QEMU speaks with one process at a time: from here on that may be another. The VM goes on. */
+  letGo(): void {
+    this.disconnectAgent();
+    this.monitor.close();
+  }
+
   async memoryBytes(): Promise<number> {
     try {
       const status = readFileSync(`/proc/${this.pid}/status`, 'latin1');

@@ -3,7 +3,8 @@ import { ProviderError } from '../sandbox-provider.ts';
 
 /** A line of QEMU's monitor is never as long as this, unless something is wrong with it. */
 const MAX_LINE = 1024 * 1024;
-const TIMEOUT_MS = 10_000;
+/** QEMU answers in a millisecond; on a busy host it may have to be read from the disk first. */
+const TIMEOUT_MS = 30_000;
 
 interface Message {
   id?: number;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { release } from 'node:os';
 import { z } from 'zod';
 import type { VmSpec } from '../sandbox-provider.ts';
 import { kernelArguments, machineArguments } from './command-line.ts';
@@ -9,6 +10,8 @@ export const snapshotFit = z.object({
   qemu: z.string(),
   accelerator: z.enum(['kvm', 'tcg']),
   processor: z.string(),
+  /** With KVM the host's kernel decides what of its processor a guest sees. */
+  kernel: z.string().optional(),
   memoryMib: z.number().int(),
   cpus: z.number().int(),
   /** Of the command lines of QEMU and the kernel, without paths. */
@@ -24,6 +27,7 @@ export function fitOf(host: QemuHost, spec: VmSpec): SnapshotFit {
     qemu: host.version,
     ...shape,
     processor: host.processor.hash,
+    ...(host.accelerator === 'kvm' ? { kernel: release() } : {}),
     commandLine: digest(commandLine),
     image: spec.image.hash,
   };
@@ -38,6 +42,7 @@ const WORDS: Record<keyof SnapshotFit, string> = {
   qemu: 'another version of QEMU',
   accelerator: 'another accelerator',
   processor: 'another processor',
+  kernel: 'another kernel of the host',
   memoryMib: 'another memory size',
   cpus: 'another number of processors',
   commandLine: 'another version of Vitto',

@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyUnfit, type SnapshotFit } from './snapshot-fit.ts';
+import type { VmSpec } from '../sandbox-provider.ts';
+import type { QemuHost } from './launch-vm.ts';
+import { fitOf, whyUnfit, type SnapshotFit } from './snapshot-fit.ts';
 import { readManifest, writeManifest, type SnapshotManifest } from './snapshot-manifest.ts';
 
 const fit: SnapshotFit = {
@@ -51,5 +53,15 @@ describe('the manifest of a snapshot', () => {
     expect(whyUnfit(fit, { ...fit, qemu: '8.0' })).toBe('It was made with another version of QEMU.');
     expect(whyUnfit(fit, { ...fit, memoryMib: 1024 })).toBe('It was made with another memory size.');
     expect(whyUnfit(fit, { ...fit, accelerator: 'kvm' })).toBe('It was made with another accelerator.');
+  });
+
+  it('holds to the kernel of its host where that says what a guest sees of the processor', () => {
+    const spec = { memoryMib: 512, cpus: 2, image: { hash: 'i' } } as VmSpec;
+    const on = (accelerator: 'kvm' | 'tcg') =>
+      fitOf({ version: '7.2', accelerator, processor: { hash: 'p', tscKhz: 1 } } as QemuHost, spec);
+    expect(on('tcg')).not.toHaveProperty('kernel');
+    const made = on('kvm');
+    expect(whyUnfit(made, on('kvm'))).toBeNull();
+    expect(whyUnfit({ ...made, kernel: '1.0' }, made)).toBe('It was made with another kernel of the host.');
   });
 });
