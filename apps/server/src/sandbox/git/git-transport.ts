@@ -115,7 +115,7 @@ export class GitTransport {
   #allow({ verb, repository }: GitRequest): Grant {
     const grant = this.#grants.find(repository);
     if (grant === null) throw noKey(repository, this.#grants.list());
-    if (verb === 'git-receive-pack' && !this.#grants.mayPush(repository)) {
+    if (verb === 'git-receive-pack' && !this.#grants.mayPush(grant)) {
       throw new GitRefusal('pushing is not allowed from a command; use the tool git_push, which asks first');
     }
     return grant;

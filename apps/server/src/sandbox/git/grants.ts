@@ -59,10 +59,11 @@ export class Grants {
     return () => this.#pushes.delete(permit);
   }
 
-  mayPush(asked: Repository): boolean {
+  /** Whether there is a permit that means exactly this grant: one of a repository beside it of almost that name does not. */
+  mayPush(grant: Grant): boolean {
     const now = performance.now();
     for (const [permit, { until }] of this.#pushes) if (until <= now) this.#pushes.delete(permit);
-    return [...this.#pushes.values()].some(({ repository }) => isSameRepository(repository, asked));
+    return [...this.#pushes.values()].some(({ repository }) => this.find(repository) === grant);
   }
 
   clear(): void {

@@ -24,7 +24,8 @@ export async function relayGit(
   limits: RelayLimits,
 ): Promise<void> {
   const { channel, close } = session;
-  const { promise: received, resolve, reject } = Promise.withResolvers<void>();
+  const { promise: received, resolve } = Promise.withResolvers<void>();
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = (why: string) => reject(new GitRefusal(why));
   const total = setTimeout(() => stop('it took longer than it may'), limits.totalMs);
   const idle = setTimeout(() => stop('the server and git were silent for too long'), limits.idleMs);
@@ -37,8 +38,9 @@ export async function relayGit(
   guest.pipe(count()).pipe(channel);
   channel.pipe(count().once('end', resolve)).pipe(guest, { end: false });
   try {
-    await received;
-    const code = await exit;
+    await Promise.race([received, stopped]);
+    // A server that says all and never how it ended is held to the limits too.
+    const code = await Promise.race([exit, stopped]);
     if (code !== 0) throw new GitRefusal(describeEnd(request, code, stderr()));
     guest.end();
   } finally {

@@ -6,9 +6,9 @@ import type { Signal } from '../../kernel/signal-bus.ts';
 import type { SandboxHost } from '../host/sandbox-host.ts';
 import { VmCredentialInjectorService } from './vm-credential-injector-service.ts';
 
-const keyOf = (repository: string): OpenDeployKey => ({
+const keyOf = (repository: string, privateKey = 'private'): OpenDeployKey => ({
   repository,
-  privateKey: 'private',
+  privateKey,
   hostKeys: [],
   mayBePrivate: false,
 });
@@ -39,10 +39,13 @@ function setUp() {
   });
   const change = async (userId: string) => {
     tell({ kind: 'changed', what: 'secrets', userId });
-    await new Promise(setImmediate);
+    await settled();
   };
-  return { calls, keys, host, injector, change };
+  return { calls, keys, host, injector, change, tell: (signal: Signal) => tell(signal) };
 }
+
+/** Nothing here waits for more than promises. */
+const settled = () => new Promise(setImmediate);
 
 it('grants what can be granted, and says what cannot', async () => {
   const { injector, host, calls } = setUp();
@@ -62,4 +65,31 @@ it('follows keys that come and go while the VM runs, of its own user alone', asy
   expect(calls).toEqual([]);
   await change('ana');
   expect(calls).toEqual(['revoke vm a', 'grant vm b']);
+});
+
+it('takes back a key whose place another one has taken, and gives that one', async () => {
+  const { injector, host, calls, keys, tell } = setUp();
+  keys.set('ana', [keyOf('a')]);
+  await injector.grant(host, 'vm', 'ana');
+  calls.length = 0;
+  // Deleted and added anew: both are told before the list is read for the first.
+  keys.set('ana', [keyOf('a', 'another')]);
+  tell({ kind: 'changed', what: 'secrets', userId: 'ana' });
+  tell({ kind: 'changed', what: 'secrets', userId: 'ana' });
+  await settled();
+  expect(calls).toEqual(['revoke vm a', 'grant vm a']);
+});
+
+it('gives a VM all keys at each start, and takes back what went while its host was away', async () => {
+  const { injector, host, calls, keys, change } = setUp();
+  keys.set('ana', [keyOf('a'), keyOf('b')]);
+  await injector.grant(host, 'vm', 'ana');
+  const { revokeRepository } = host;
+  host.revokeRepository = () => Promise.reject(new AppError('sandbox.unreachable', 'It is away.'));
+  keys.set('ana', [keyOf('a')]);
+  await change('ana');
+  host.revokeRepository = revokeRepository;
+  calls.length = 0;
+  await injector.grant(host, 'vm', 'ana');
+  expect(calls).toEqual(['revoke vm b', 'grant vm a', 'used ana']);
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { AppError } from '../../kernel/app-error.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { SignalBus } from '../../kernel/signal-bus.ts';
@@ -13,7 +14,10 @@ export interface InjectorDependencies {
 interface Furnished {
   host: SandboxHost;
   userId: string;
-  repositories: Set<string>;
+  /** What was given, by repository, as a mark: a key that took the place of another one is not the same. */
+  given: Map<string, string>;
+  /** Settles when the work on it so far is done: one after the other, so that the newest list is what stays. */
+  last: Promise<unknown>;
 }
 
 /**
@@ -36,12 +40,19 @@ export class VmCredentialInjectorService {
   }
 
   /** Grants all keys of the user to the VM; what the user should know comes back, a sentence each. */
-  async grant(host: SandboxHost, sandboxId: string, userId: string): Promise<string[]> {
-    const { deployKeys, logger } = this.#deps;
-    const keys = await deployKeys.open(userId);
-    const vm: Furnished = { host, userId, repositories: new Set() };
+  grant(host: SandboxHost, sandboxId: string, userId: string): Promise<string[]> {
+    const vm = this.#vms.get(sandboxId) ?? { host, userId, given: new Map(), last: Promise.resolve() };
+    vm.host = host;
     this.#vms.set(sandboxId, vm);
+    return inTurn(vm, () => this.#grantAll(sandboxId, vm));
+  }
+
+  async #grantAll(sandboxId: string, vm: Furnished): Promise<string[]> {
+    const { deployKeys, logger } = this.#deps;
+    const keys = await deployKeys.open(vm.userId);
+    await withdraw(vm, sandboxId, keys);
     const notices: string[] = [];
+    // All of them, whatever was given before: a VM that was put aside since has lost them.
     for (const key of keys) {
       try {
         await give(vm, sandboxId, key);
@@ -54,7 +65,7 @@ export class VmCredentialInjectorService {
         notices.push(`The deploy key of ${key.repository} cannot be used: ${error.message}`);
       }
     }
-    if (keys.length > 0) await deployKeys.noteUse(userId);
+    if (keys.length > 0) await deployKeys.noteUse(vm.userId);
     return notices;
   }
 
@@ -63,7 +74,7 @@ export class VmCredentialInjectorService {
     for (const [sandboxId, vm] of this.#vms) {
       if (userId !== null && vm.userId !== userId) continue;
       try {
-        await this.#update(sandboxId, vm);
+        await inTurn(vm, () => this.#update(sandboxId, vm));
       } catch (error) {
         // Its keys went with the VM; a host that is away has them until it is back or ends.
         const isGone = error instanceof AppError && error.code === 'sandbox.not-found';
@@ -75,16 +86,39 @@ export class VmCredentialInjectorService {
 
   async #update(sandboxId: string, vm: Furnished): Promise<void> {
     const keys = await this.#deps.deployKeys.open(vm.userId);
-    for (const repository of vm.repositories) {
-      if (keys.some((key) => key.repository === repository)) continue;
-      await vm.host.revokeRepository(sandboxId, repository);
-      vm.repositories.delete(repository);
-    }
-    for (const key of keys) if (!vm.repositories.has(key.repository)) await give(vm, sandboxId, key);
+    await withdraw(vm, sandboxId, keys);
+    for (const key of keys) if (!vm.given.has(key.repository)) await give(vm, sandboxId, key);
   }
 }
 
-async function give({ host, repositories }: Furnished, sandboxId: string, key: OpenDeployKey): Promise<void> {
+function inTurn<T>(vm: Furnished, work: () => Promise<T>): Promise<T> {
+  const done = vm.last.then(work);
+  vm.last = done.catch(() => undefined);
+  return done;
+}
+
+async function give({ host, given }: Furnished, sandboxId: string, key: OpenDeployKey): Promise<void> {
   await host.grantRepository(sandboxId, key);
-  repositories.add(key.repository);
+  given.set(key.repository, markOf(key));
+}
+
+/** Takes back what is not among the keys any more. */
+async function withdraw(
+  { host, given }: Furnished,
+  sandboxId: string,
+  keys: readonly OpenDeployKey[],
+): Promise<void> {
+  const marks = new Map(keys.map((key) => [key.repository, markOf(key)]));
+  for (const [repository, mark] of given) {
+    if (marks.get(repository) === mark) continue;
+    await host.revokeRepository(sandboxId, repository);
+    given.delete(repository);
+  }
+}
+
+/** Tells keys apart without keeping them. */
+function markOf({ privateKey, hostKeys, mayBePrivate }: OpenDeployKey): string {
+  return createHash('sha256')
+    .update(JSON.stringify([privateKey, hostKeys, mayBePrivate]))
+    .digest('base64');
 }

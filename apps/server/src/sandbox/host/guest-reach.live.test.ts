@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { open, readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +11,7 @@ import { createDial, type Dial } from '../../kernel/network/dial.ts';
 import { openGitServer, type GitServer } from '../git/testing/git-server.ts';
 import { hasImage, openQemu, type QemuUnderTest } from '../providers/qemu/testing-qemu.ts';
 import type { LocalSandboxHost } from './local-sandbox-host.ts';
-import { RealHost } from './testing-real-host.ts';
+import { RealHost, type Acquired } from './testing-real-host.ts';
 
 const STEP = { timeout: 600_000 };
 /** Stands in for the internet: the only address that the test's policy adds. */
@@ -32,13 +33,20 @@ let site: Server;
 let real: RealHost;
 let host: LocalSandboxHost;
 const reached: string[] = [];
+/** Says that a request that is not answered has come. */
+const held = new EventEmitter();
 
 beforeAll(async () => {
   [qemu, database, git] = await Promise.all([openQemu(), createTestDatabase(), openGitServer()]);
   site = createServer((request, response) => {
-    reached.push(`${request.headers.host} ${request.url}`);
-    if (request.url === '/redirect') response.writeHead(302, { location: 'http://127.0.0.1/' }).end();
+    reached.push(`${request.method} ${request.headers.host} ${request.url}`);
+    if (request.url === '/hold') held.emit('request');
+    else if (request.url === '/redirect') response.writeHead(302, { location: 'http://127.0.0.1/' }).end();
     else response.end('hello from the internet');
+  });
+  site.on('upgrade', (request, socket) => {
+    reached.push(`upgrade ${request.headers.host}`);
+    socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
   });
   // It listens everywhere: the host's own addresses would answer, were they let through.
   await new Promise<void>((resolve) => site.listen(0, '0.0.0.0', resolve));
@@ -89,13 +97,27 @@ for target in sys.argv[1:]:
         socket.create_connection((host, int(port)), 3); print(target, 'REACHED')
     except Exception as e: print(target, 'failed')
 `;
+/** Says each argument to the proxy as it is (`|` ends a line, `~` waits for an answer), and gives the first lines of what comes. */
+const SAY = String.raw`
+import socket, sys
+for text in sys.argv[1:]:
+    s = socket.create_connection(('127.0.0.1', 3128), 20)
+    answers = []
+    for part in text.split('~'):
+        s.sendall(part.replace('|', '\r\n').encode())
+        answers.append(s.recv(65536).split(b'\r\n')[0].decode())
+    print(text.split('|')[0], '->', '; '.join(answers))
+    s.close()
+`;
+const python = ({ sh }: Acquired, program: string, args: string[]) =>
+  sh([`python3 -c ${quote(program)}`, ...args.map(quote)].join(' '));
+const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 describe.skipIf(!hasImage)('from inside a guest', () => {
   it('an allowed host is reached, and nothing of this machine or its network by any way', STEP, async () => {
-    const { sh, sandboxId, userId } = await real.acquire({ network: NETWORK });
-    const python = (program: string, urls: string[]) =>
-      sh(`python3 -c '${program.replaceAll("'", `'\\''`)}' ${urls.map((url) => `'${url}'`).join(' ')}`);
-    const asked = await python(ASK, [
+    const machine = await real.acquire({ network: NETWORK });
+    const { sh, sandboxId, userId } = machine;
+    const asked = await python(machine, ASK, [
       'http://good.example/a',
       'http://good.example/redirect',
       'http://other.example/',
@@ -116,9 +138,9 @@ describe.skipIf(!hasImage)('from inside a guest', () => {
     expect(lines).toHaveLength(15);
     expect(asked.text).toContain('other.example is not on the list of allowed hosts');
     expect(asked.text).toContain('metadata.example leads to an address that is not on the public internet');
-    expect(reached).toEqual(['good.example /a', 'good.example /redirect']);
+    expect(reached).toEqual(['GET good.example /a', 'GET good.example /redirect']);
     const port = (site.address() as AddressInfo).port;
-    const direct = await python(DIRECT, [
+    const direct = await python(machine, DIRECT, [
       `127.0.0.1:${port}`,
       `10.0.2.2:${port}`,
       `10.0.2.15:22`,
@@ -130,9 +152,86 @@ describe.skipIf(!hasImage)('from inside a guest', () => {
     expect((await sh('ls /sys/class/net')).text.trim()).toBe('lo');
     expect((await sh('cat /proc/net/route')).text.trim().split('\n')).toHaveLength(1);
     await host.setNetworkPolicy(userId, { packageRegistries: false, hosts: [] });
-    expect((await python(ASK, ['http://good.example/b'])).text).toContain('403');
+    expect((await python(machine, ASK, ['http://good.example/b'])).text).toContain('403');
     await host.forget(sandboxId, userId);
   });
+
+  it(
+    'other ports, methods and protocols get where the list and the web let them, and no further',
+    STEP,
+    async () => {
+      const machine = await real.acquire({ network: NETWORK });
+      reached.length = 0;
+      const upgrade =
+        'Connection: Upgrade|Upgrade: websocket|Sec-WebSocket-Version: 13|Sec-WebSocket-Key: x||';
+      const said = await python(machine, SAY, [
+        'CONNECT good.example:22 HTTP/1.1||',
+        'CONNECT good.example:8080 HTTP/1.1||',
+        'CONNECT 127.0.0.1:443 HTTP/1.1|Host: good.example:443||',
+        'CONNECT [::ffff:7f00:1]:443 HTTP/1.1||',
+        'CONNECT 2130706433:443 HTTP/1.1||',
+        'CONNECT loopback.example:443 HTTP/1.1||',
+        'DELETE http://other.example/ HTTP/1.1|Host: good.example||',
+        `GET http://other.example/ HTTP/1.1|Host: good.example|${upgrade}`,
+        `GET /ws HTTP/1.1|Host: good.example|${upgrade}`,
+        'DELETE http://good.example/d HTTP/1.1|Host: 127.0.0.1||',
+        `GET http://good.example/ws HTTP/1.1|Host: good.example|${upgrade}`,
+        `CONNECT good.example:443 HTTP/1.1||~GET /ws HTTP/1.1|Host: good.example|${upgrade}`,
+      ]);
+      const answers = said.text.trim().split('\n');
+      expect(answers).toHaveLength(12);
+      for (const answer of answers.slice(0, 9)) expect(answer).toContain('-> HTTP/1.1 403 ');
+      expect(answers[0]).toContain('port 22 is not one of the web');
+      // A plain request is never more than a request; a tunnel to a host that is allowed carries what it likes.
+      expect(answers[9]).toMatch(/-> HTTP\/1\.1 200 OK$/);
+      expect(answers[10]).toMatch(/-> HTTP\/1\.1 200 OK$/);
+      expect(answers[11]).toMatch(/200 Connection established; HTTP\/1\.1 101 /);
+      expect(reached).toEqual(['DELETE good.example /d', 'GET good.example /ws', 'upgrade good.example']);
+      await real.host.forget(machine.sandboxId, machine.userId);
+    },
+  );
+
+  it(
+    "another user's machine is not reached and has a list of its own; a list that changes cuts what is open",
+    STEP,
+    async () => {
+      const [ana, ben] = await Promise.all([real.acquire({ network: NETWORK }), real.acquire()]);
+      const look =
+        "import urllib.request as u; u.build_opener(u.ProxyHandler({})).open('http://127.0.0.1:8000/')";
+      const serves = `cd /tmp && (setsid python3 -m http.server 8000 >/dev/null 2>&1 &) ; for n in $(seq 50); do python3 -c ${quote(look)} 2>/dev/null && echo serving && break; sleep 0.2; done`;
+      expect((await ben.sh(serves)).text).toContain('serving');
+      const around = ['127.0.0.1', '127.0.0.2', '10.0.2.2', '10.0.2.15', '192.168.0.1', '[::1]'];
+      const direct = await python(
+        ana,
+        DIRECT,
+        around.map((address) => `${address.replace(/[[\]]/g, '')}:8000`),
+      );
+      expect(direct.text.match(/failed/g)).toHaveLength(around.length);
+      const asked = await python(
+        ana,
+        ASK,
+        around.map((address) => `http://${address}:8000/`),
+      );
+      // What is for the guest itself goes past the proxy, and ends there.
+      expect(asked.text).not.toContain(' 200 ');
+      expect(asked.text.match(/ 403 /g)).toHaveLength(around.length - 1);
+
+      const open = once(held, 'request');
+      const tunnel = python(ana, SAY, [
+        'CONNECT good.example:443 HTTP/1.1||~GET /hold HTTP/1.1|Host: good.example||',
+      ]);
+      await open;
+      expect((await python(ben, ASK, ['http://good.example/'])).text).toContain('not on the list');
+      await real.host.setNetworkPolicy(ben.userId, NETWORK);
+      expect((await python(ben, ASK, ['http://good.example/'])).text).toContain('200 hello');
+      await real.host.setNetworkPolicy(ana.userId, { packageRegistries: false, hosts: [] });
+      // It ends without an answer, while what the other user may has not changed.
+      expect((await tunnel).text.trim()).toMatch(/200 Connection established; $|established;$/);
+      expect((await python(ana, ASK, ['http://good.example/'])).text).toContain('not on the list');
+      expect((await python(ben, ASK, ['http://good.example/'])).text).toContain('200 hello');
+      await Promise.all([ana, ben].map((one) => real.host.forget(one.sandboxId, one.userId)));
+    },
+  );
 
   it(
     'git works with a key of which no byte is found in the guest, its disk or its memory',
@@ -140,6 +239,7 @@ describe.skipIf(!hasImage)('from inside a guest', () => {
     async () => {
       const { sh, sandboxId, userId } = await real.acquire({ network: NETWORK });
       await git.makeRepository('mine.git');
+      await git.makeRepository('other.git');
       const repository = `ssh://${git.user}@forge.example${join(git.folder, 'mine.git')}`;
       const refused = await sh(`git clone -q ${repository} w`);
       expect(refused).toMatchObject({ code: 128, text: expect.stringContaining('there is no deploy key') });
@@ -162,6 +262,20 @@ describe.skipIf(!hasImage)('from inside a guest', () => {
       await withdraw();
       expect((await sh('cd w && git push -q origin HEAD:refs/heads/other')).code).toBe(128);
       expect(await git.git('-C', join(git.folder, 'mine.git'), 'branch', '--list')).toContain('topic');
+      const sideways: [string, string][] = [
+        [`git clone -q ${repository.replace('mine', 'other')} o`, 'there is no deploy key'],
+        [`git clone -q ${repository.replace('forge.example', '127.0.0.1')} o`, 'there is no deploy key'],
+        [`git archive --remote=${repository} HEAD`, 'only fetching and pushing'],
+        [`git clone -q --upload-pack='touch /tmp/taken;git-upload-pack' ${repository} o`, 'only fetching'],
+        [`git clone -q '${repository}/../other.git' o`, 'not the address of a repository'],
+        [`git clone -q 'ssh://-oProxyCommand=touch%20x/a' o`, 'strange hostname'],
+        [`$(git config core.sshCommand) -oProxyCommand=x forge.example "git-upload-pack 'a'"`, 'ssh options'],
+        [`$(git config core.sshCommand) forge.example id`, 'only fetching and pushing'],
+      ];
+      for (const [command, why] of sideways) {
+        const { code, text } = await sh(command);
+        expect([command, code === 0, text]).toEqual([command, false, expect.stringContaining(why)]);
+      }
 
       const canary = `canary-${newId()}`;
       await sh(`echo ${canary} > seen; sync`);

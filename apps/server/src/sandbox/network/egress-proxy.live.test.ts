@@ -1,5 +1,7 @@
 import type { LookupAddress } from 'node:dns';
+import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { duplexPair } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../kernel/logger.ts';
 import { createDial, type Dial } from '../../kernel/network/dial.ts';
@@ -93,6 +95,23 @@ describe('what is allowed', () => {
       { method: 'GET', url: '/2', headers: { host: 'other.example' } },
     ]);
     expect(site.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
+  });
+
+  it('goes out one request after the other, however many a guest sends ahead', async () => {
+    let open = 0;
+    let mostOpen = 0;
+    const site = await serve((request, response) => {
+      mostOpen = Math.max(mostOpen, ++open);
+      response.once('close', () => open--);
+      response.end(`<${request.url}>`);
+    });
+    const guest = openStream(openProxy(dialTo(site.port)));
+    const ask = (n: number) => `GET http://good.example/${n} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    guest.write(Array.from({ length: 10 }, (_, n) => ask(n)).join(''));
+    const answers = await readUntil(guest, '</9>');
+    expect(answers.match(/<[^>]+>/g)).toEqual(Array.from({ length: 10 }, (_, n) => `</${n}>`));
+    expect(mostOpen).toBe(1);
+    guest.destroy();
   });
 
   it('waits for a guest that does not read', async () => {
@@ -258,6 +277,23 @@ describe('what ends', () => {
     proxy.close();
     await readAll(guest);
     expect(await readAll(openStream(proxy))).toBe('');
+  });
+
+  it('one that asks for far more than it waits for', async () => {
+    const silent = await serveRaw(() => undefined);
+    const guest = openStream(openProxy(dialTo(silent.port)));
+    guest.write('GET http://good.example/ HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000));
+    expect(await readAll(guest)).toBe('');
+    expect(silent.sockets.length).toBeLessThanOrEqual(1);
+  });
+
+  it('one that is refused, though the guest keeps it open', async () => {
+    const proxy = openProxy(dialTo(1), { idleMs: 30 });
+    const [guest, host] = duplexPair();
+    proxy.accept(host);
+    guest.write('CONNECT evil.example:443 HTTP/1.1\r\n\r\n');
+    guest.resume();
+    await once(host, 'close');
   });
 
   it('more connections at once than one VM may have', async () => {

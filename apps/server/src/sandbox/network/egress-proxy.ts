@@ -6,6 +6,7 @@ import type { Logger } from '../../kernel/logger.ts';
 import { createDial, type Dial } from '../../kernel/network/dial.ts';
 import { isHostAllowed } from './allowed-hosts.ts';
 import { forwardRequest, refuseRequest } from './forward-request.ts';
+import { GuestConnection } from './guest-connection.ts';
 import { openTunnel, refuseTunnel } from './open-tunnel.ts';
 import {
   badTarget,
@@ -42,38 +43,37 @@ export class EgressProxy {
   readonly #server: Server;
   readonly #dial: Dial;
   readonly #traffic = new Traffic();
-  /** Open streams of the guest, with what ends them while they ask for nothing. */
-  readonly #guests = new Map<Duplex, NodeJS.Timeout>();
+  readonly #guests = new Map<Duplex, GuestConnection>();
   readonly #upstreams = new Map<Socket, string>();
+  readonly #idleMs: number;
   #policy: NetworkPolicy;
   #isClosed = false;
 
   constructor(options: EgressProxyOptions) {
     this.#options = options;
     this.#policy = options.policy;
+    this.#idleMs = options.idleMs ?? IDLE_MS;
     this.#dial = options.dial ?? createDial();
     // It listens nowhere: only streams of its own VM are handed to it.
     this.#server = createServer(
       { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0 },
       (request, response) => {
-        void this.#forward(request, response);
+        this.#guests.get(request.socket)?.serveInTurn(() => this.#forward(request, response));
       },
     );
     this.#server.on('connect', (request, guest, head) => {
-      void this.#tunnel(request, guest, head);
+      this.#guests.get(guest)?.serveInTurn(() => this.#tunnel(request, guest, head));
     });
   }
 
   /** Serves a stream that the guest opened to its proxy. */
   accept(guest: Duplex): void {
     if (this.#isClosed) return void guest.destroy();
-    if (this.#guests.size >= MAX_CONNECTIONS) return refuseTunnel(guest, tooManyConnections(MAX_CONNECTIONS));
-    guest.on('error', () => undefined);
-    guest.once('close', () => {
-      clearTimeout(this.#guests.get(guest));
-      this.#guests.delete(guest);
-    });
-    this.#awaitRequest(guest);
+    if (this.#guests.size >= MAX_CONNECTIONS) {
+      return refuseTunnel(guest, tooManyConnections(MAX_CONNECTIONS), this.#idleMs);
+    }
+    this.#guests.set(guest, new GuestConnection(guest, this.#idleMs));
+    guest.once('close', () => this.#guests.delete(guest));
     this.#server.emit('connection', guest);
   }
 
@@ -90,22 +90,18 @@ export class EgressProxy {
   /** Ends every connection. */
   close(): void {
     this.#isClosed = true;
-    for (const guest of this.#guests.keys()) guest.destroy();
+    for (const guest of this.#guests.values()) guest.end();
     for (const socket of this.#upstreams.keys()) socket.destroy();
   }
 
   async #tunnel(request: IncomingMessage, guest: Duplex, head: Buffer): Promise<void> {
-    clearTimeout(this.#guests.get(guest));
     const target = parseAuthority(request.url ?? '', null);
     const upstream = await this.#open(target);
-    if ('reason' in upstream) return refuseTunnel(guest, upstream);
+    if ('reason' in upstream) return refuseTunnel(guest, upstream, this.#idleMs);
     await openTunnel(guest, head, upstream);
   }
 
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const guest = request.socket as Duplex;
-    clearTimeout(this.#guests.get(guest));
-    response.once('close', () => this.#awaitRequest(guest));
     const target = parseAbsoluteUrl(request.url ?? '');
     const upstream = await this.#open(target);
     if ('reason' in upstream) return refuseRequest(response, upstream);
@@ -133,7 +129,7 @@ export class EgressProxy {
   #follow(socket: Socket, host: string): void {
     this.#upstreams.set(socket, host);
     this.#traffic.follow(host, socket);
-    socket.setTimeout(this.#options.idleMs ?? IDLE_MS, () => socket.destroy());
+    socket.setTimeout(this.#idleMs, () => socket.destroy());
     socket.on('error', () => undefined);
     socket.once('close', () => {
       this.#upstreams.delete(socket);
@@ -147,14 +143,5 @@ export class EgressProxy {
     const { logger, vmId } = this.#options;
     logger.info({ vmId, host, status: refusal.status }, 'a VM was not let through');
     return refusal;
-  }
-
-  /** A stream of a guest has no timer of its own; one that asks for nothing is ended. */
-  #awaitRequest(guest: Duplex): void {
-    clearTimeout(this.#guests.get(guest));
-    if (guest.destroyed) return;
-    const timer = setTimeout(() => guest.destroy(), this.#options.idleMs ?? IDLE_MS);
-    timer.unref();
-    this.#guests.set(guest, timer);
   }
 }

@@ -17,8 +17,11 @@ export async function openTunnel(guest: Duplex, head: Buffer, upstream: Socket):
   }
 }
 
-/** Answers a CONNECT that is refused, and ends the connection. */
-export function refuseTunnel(guest: Duplex, refusal: ProxyRefusal): void {
+/** What a guest may take to read why, in milliseconds. */
+const LINGER_MS = 10_000;
+
+/** Answers a CONNECT that is refused, and ends the connection: at the latest after `mostMs`, whatever the guest does. */
+export function refuseTunnel(guest: Duplex, refusal: ProxyRefusal, mostMs: number): void {
   guest.on('error', () => undefined);
   const body = bodyOf(refusal);
   guest.end(
@@ -33,4 +36,7 @@ export function refuseTunnel(guest: Duplex, refusal: ProxyRefusal): void {
   );
   // What the guest still sends is read and dropped, so that it reads the answer.
   guest.resume();
+  const timer = setTimeout(() => guest.destroy(), Math.min(mostMs, LINGER_MS));
+  timer.unref();
+  guest.once('close', () => clearTimeout(timer));
 }
