@@ -75,7 +75,10 @@ export const SANDBOX_VARIABLES = {
   VITTO_VM_REUSE_ACTIVE: flag.default(true),
   VITTO_VM_SNAPSHOT_ON_RELEASE: flag.default(true),
   // A task renews its claim when it has made no call for a minute.
-  VITTO_VM_MAX_LIFETIME_MS: whole.min(2 * MINUTE_MS).max(WEEK_MS).default(900_000),
+  VITTO_VM_MAX_LIFETIME_MS: whole
+    .min(2 * MINUTE_MS)
+    .max(WEEK_MS)
+    .default(900_000),
   VITTO_VM_HARD_LIFETIME_MS: whole.min(MINUTE_MS).max(WEEK_MS).default(86_400_000),
   VITTO_VM_LINGER_MS: whole.min(0).max(86_400_000).default(60_000),
   VITTO_VM_DEGRADE: degradePolicy.default('ask'),
