@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { NetworkPolicy, SandboxOrigin, VmGuestSession } from '@vitto/contracts';
@@ -13,6 +13,7 @@ import type { SandboxHost } from '../apps/server/src/sandbox/host/sandbox-host.t
 import { VmApiClientService } from '../apps/server/src/sandbox/host/vm-api-client-service.ts';
 import { ImageStore } from '../apps/server/src/sandbox/images/image-store.ts';
 import { QemuProvider } from '../apps/server/src/sandbox/providers/qemu/qemu-provider.ts';
+import { linkImage } from '../apps/server/src/sandbox/providers/qemu/testing-qemu.ts';
 import type { VmImage } from '../apps/server/src/sandbox/providers/sandbox-provider.ts';
 
 export const SIZES = { memoryMib: 512, cpus: 2, diskGib: 4 };
@@ -53,7 +54,7 @@ export async function openBenchHost(databaseUrl: string, folder: string): Promis
     'minimal',
   );
   if (image === undefined) throw new Error('build the image first: npm run vitto -- image build minimal');
-  const bare = await withoutBase(image, join(folder, 'bare-image'));
+  const bare = { ...(await linkImage(image, join(folder, 'bare-image'))), name: BARE };
   await migrateDatabase(databaseUrl);
   const database = openDatabase({ url: databaseUrl, applicationName: 'vitto-bench-vm' });
   const provider = new QemuProvider({ root: join(folder, 'vm'), findImage: async () => image });
@@ -148,11 +149,4 @@ export async function run(guest: VmGuestSession, command: string): Promise<strin
   const { exitCode, stdout, stderr } = await guest.exec({ command, timeoutMs: 120_000 });
   if (exitCode !== 0) throw new Error(`${command} ended with ${exitCode}: ${stderr.text}`);
   return stdout.text;
-}
-
-async function withoutBase(image: VmImage, folder: string): Promise<VmImage> {
-  await mkdir(folder, { recursive: true, mode: 0o755 });
-  for (const name of ['kernel', 'initramfs', 'disk.raw'])
-    await symlink(join(image.folder, name), join(folder, name));
-  return { ...image, name: BARE, folder };
 }

@@ -10,7 +10,7 @@ import { runIn } from '../sandbox-provider.contract.ts';
 import type { Vm, VmSpec } from '../sandbox-provider.ts';
 import { identify } from './process-identity.ts';
 import type { QemuProvider } from './qemu-provider.ts';
-import { hasImage, openQemu, type QemuUnderTest } from './testing-qemu.ts';
+import { hasImage, linkImage, openQemu, type QemuUnderTest } from './testing-qemu.ts';
 
 const HOST = fileURLToPath(new URL('./testing-host.ts', import.meta.url));
 
@@ -98,15 +98,11 @@ describe.skipIf(!hasImage)('a damaged snapshot', () => {
 
 describe.skipIf(!hasImage)("an image's damaged snapshot", () => {
   it('is refused once and then made anew', async () => {
-    const folder = join(qemu.root, 'image');
-    await mkdir(folder);
-    await chmod(folder, 0o755);
-    for (const name of ['kernel', 'initramfs', 'disk.raw'])
-      await symlink(join(qemu.image.folder, name), join(folder, name));
-    const of = (machine: string): VmSpec => ({ ...specOf(machine), image: { ...qemu.image, folder } });
+    const image = await linkImage(qemu.image, join(qemu.root, 'image'));
+    const of = (machine: string): VmSpec => ({ ...specOf(machine), image });
     await provider.makeBaseSnapshot(of('maker'));
-    const [key = ''] = await readdir(join(folder, 'base'));
-    await damageFile(join(folder, 'base', key, 'state'), 'flip');
+    const [key = ''] = await readdir(join(image.folder, 'base'));
+    await damageFile(join(image.folder, 'base', key, 'state'), 'flip');
     const spec = of('from-base');
     expect(await codeOf(provider.restore(spec, 'base'))).toBe('snapshot-unusable');
     expect(await provider.imageHashOf(spec.machineFolder)).toBeNull();

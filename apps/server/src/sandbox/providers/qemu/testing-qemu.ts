@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ImageStore } from '../../images/image-store.ts';
@@ -31,6 +31,16 @@ export async function openQemu(name: 'minimal' | 'developer' = 'minimal'): Promi
       await rm(root, { recursive: true, force: true });
     },
   };
+}
+
+/** The same image in a folder of its own, which it makes: without snapshots, and with those that come alone. */
+export async function linkImage(image: VmImage, folder: string): Promise<VmImage> {
+  await mkdir(folder, { recursive: true });
+  // Those who run VMs pass through it.
+  await chmod(folder, 0o755);
+  for (const name of ['kernel', 'initramfs', 'disk.raw'])
+    await symlink(join(image.folder, name), join(folder, name));
+  return { ...image, folder };
 }
 
 /** The newest images on this machine; `npm test` builds them where that is possible. */
