@@ -31,7 +31,7 @@ test('without machines ls says when one is made, and why none can be had', async
   server.sandboxes.hosts.push({
     ...{ id: 'h', name: 'host-1', url: null, isReachable: true, provider: 'none', accelerator: null },
     ...{ version: null, reason: 'QEMU is not installed.', hint: 'Install it.', running: 0, waiting: 0 },
-    ...{ maxConcurrent: 0, images: [] },
+    ...{ maxConcurrent: 0, memory: null, images: [] },
   });
   const run = await vitto('ls');
   expect(run).toMatchObject({ code: 0, stdout: '' });

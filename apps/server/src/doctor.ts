@@ -56,7 +56,7 @@ async function findHosts(config: Config, root: string): Promise<SandboxHostInfo[
   const { accelerator, version, reason, hint } = await provider.health();
   const about = { provider: provider.name, accelerator, version, reason, hint, images: await images.list() };
   // How many run is what the server says of itself.
-  const counts = { running: 0, waiting: 0, maxConcurrent: 0 };
+  const counts = { running: 0, waiting: 0, maxConcurrent: 0, memory: null };
   return [{ id: 'local', name: 'this machine', url: null, isReachable: true, ...about, ...counts }];
 }
 

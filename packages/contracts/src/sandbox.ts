@@ -116,6 +116,8 @@ export const sandboxHostInfo = z.object({
   running: z.number().int(),
   waiting: z.number().int(),
   maxConcurrent: z.number().int(),
+  /** Of the host's machine; `null` while it is not known. What VMs may take of it is in their own `memoryMib`. */
+  memory: z.object({ totalBytes: bytes, freeBytes: bytes }).nullable().default(null),
   images: z.array(imageInfo),
 });
 export type SandboxHostInfo = z.infer<typeof sandboxHostInfo>;

@@ -32,6 +32,7 @@ const hostOf = (change: Partial<SandboxHostInfo> = {}): SandboxHostInfo => ({
   running: 1,
   waiting: 0,
   maxConcurrent: 4,
+  memory: null,
   images: [imageOf('developer')],
   ...change,
 });

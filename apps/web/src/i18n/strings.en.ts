@@ -274,7 +274,7 @@ export const en = {
     ranOnShort: { vm: 'VM', 'process-sandbox': 'sandbox' },
     ranOn: {
       'in-process': 'in the worker',
-      'process-sandbox': 'in the sandbox',
+      'process-sandbox': 'in the process sandbox',
       vm: 'in a VM',
       browser: 'in a browser',
     },

@@ -275,7 +275,7 @@ export const es: Strings = {
     ranOnShort: { vm: 'VM', 'process-sandbox': 'sandbox' },
     ranOn: {
       'in-process': 'en el proceso de trabajo',
-      'process-sandbox': 'en el entorno aislado',
+      'process-sandbox': 'en el sandbox de procesos',
       vm: 'en una VM',
       browser: 'en un navegador',
     },

@@ -75,6 +75,7 @@ export class KnownHost {
       running: 0,
       waiting: 0,
       maxConcurrent: 0,
+      memory: null,
       images: this.#info?.images ?? [],
     };
   }

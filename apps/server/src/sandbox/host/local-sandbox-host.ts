@@ -1,3 +1,4 @@
+import { freemem, totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type {
   CreatedSandbox,
@@ -77,6 +78,7 @@ export class LocalSandboxHost implements SandboxHost {
       reason: available ? null : reason,
       hint: available ? null : hint,
       ...this.#manager.counts,
+      memory: { totalBytes: totalmem(), freeBytes: freemem() },
       images: await images.list(),
     };
   }

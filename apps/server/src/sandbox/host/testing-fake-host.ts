@@ -54,6 +54,7 @@ export class FakeSandboxHost implements SandboxHost {
       running: this.sandboxes.size,
       waiting: 0,
       maxConcurrent: 4,
+      memory: null,
       images: [],
       ...this.info_,
     };

@@ -27,6 +27,7 @@ const host = (images: ImageInfo[], more: Partial<SandboxHostInfo> = {}): Sandbox
   running: 0,
   waiting: 0,
   maxConcurrent: 4,
+  memory: null,
   images,
   ...more,
 });

@@ -32,11 +32,11 @@ export const machinesStrings = defineStrings(
     badHost: (line: string) => `«${line}» no es un nombre de servidor como api.example.com o *.example.com.`,
     degrade: 'Cuando no haya ninguna máquina',
     degradeText:
-      'Los comandos pueden ejecutarse en el aislamiento de procesos: separados de este ordenador, sin red y con menos memoria y tiempo.',
+      'Los comandos pueden ejecutarse en el sandbox de procesos: separados de este ordenador, sin red y con menos memoria y tiempo.',
     degradeField: 'Entonces',
     policies: {
       none: 'Lo que diga la instalación',
-      allow: 'Usar el aislamiento de procesos y decirlo',
+      allow: 'Usar el sandbox de procesos y decirlo',
       ask: 'Preguntarme antes',
       never: 'No ejecutar comandos',
     },

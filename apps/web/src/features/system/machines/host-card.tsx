@@ -11,14 +11,20 @@ import { machineStrings, type MachineStrings } from './strings.ts';
 import { useAgo } from './use-ago.ts';
 import { useImageBuild } from './use-machines.ts';
 
-/** A host: whether VMs can be had there, how many run, and its images. */
-export function HostCard({ host }: { host: SandboxHostInfo }) {
+const MIB = 1024 * 1024;
+
+/**
+ * A host: whether VMs can be had there, how many run, and its images.
+ * @param givenMib memory that its VMs may take.
+ */
+export function HostCard({ host, givenMib }: { host: SandboxHostInfo; givenMib: number }) {
   const strings = useFeatureStrings(machineStrings);
   const isWell = host.isReachable && host.reason === null;
   const facts = [
     host.url ?? strings.isHere,
     [host.provider, host.version].filter(Boolean).join(' '),
     ...(host.accelerator === null ? [] : [strings.accelerators[host.accelerator]]),
+    ...describeMemory(host, givenMib, strings),
   ];
   return (
     <li className="tabular grid grid-cols-[minmax(0,1fr)] gap-2 rounded-lg border border-line bg-surface p-3">
@@ -55,6 +61,15 @@ function describeLoad(host: SandboxHostInfo, strings: MachineStrings): string {
   if (host.reason !== null) return strings.noVms;
   const running = strings.running(host.running, host.maxConcurrent);
   return host.waiting === 0 ? running : `${running} · ${strings.waiting(host.waiting)}`;
+}
+
+function describeMemory({ memory }: SandboxHostInfo, givenMib: number, strings: MachineStrings): string[] {
+  if (memory === null) return [];
+  const given = formatBytes(givenMib * MIB);
+  return [
+    strings.memoryGiven(given, formatBytes(memory.totalBytes)),
+    strings.memoryFree(formatBytes(memory.freeBytes)),
+  ];
 }
 
 function ImageRow({ image }: { image: ImageInfo }) {

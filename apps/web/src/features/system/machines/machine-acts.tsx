@@ -1,5 +1,6 @@
 import type { SandboxInfo } from '@vitto/contracts';
 import { useState } from 'react';
+import { useSession } from '../../../api/session.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmInPlace } from '../../../components/confirm-in-place.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
@@ -11,6 +12,8 @@ import { useMachineAct, type MachineAct } from './use-machines.ts';
 /** One act at a time; what cannot be taken back is asked about first, with what is lost by it. */
 export function MachineActs({ machine, name }: { machine: SandboxInfo; name: string }) {
   const strings = useFeatureStrings(machineStrings);
+  // What is in a machine is its user's alone: who keeps the installation may end it, not delete it.
+  const isOwn = useSession().data?.id === machine.userId;
   const act = useMachineAct(machine.id);
   const [busyWith, setBusyWith] = useState<MachineAct>('snapshot');
   const run = (what: MachineAct) => {
@@ -19,6 +22,7 @@ export function MachineActs({ machine, name }: { machine: SandboxInfo; name: str
   };
   const kept = machine.diskBytes + (machine.snapshot?.bytes ?? 0);
   const isUp = machine.state === 'running' || machine.state === 'starting';
+  if (!isOwn && !isUp) return null;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <div className="flex min-h-8 flex-wrap items-center gap-2">
@@ -29,7 +33,16 @@ export function MachineActs({ machine, name }: { machine: SandboxInfo; name: str
           </p>
         ) : (
           <>
-            {machine.state === 'running' && (
+            {machine.state === 'running' && machine.commands.length > 0 && (
+              <ConfirmInPlace
+                label={strings.acts.snapshot}
+                name={strings.actsOn.snapshot(name)}
+                question={strings.snapshotQuestion}
+                isBusy={act.isBusy}
+                onConfirm={() => run('snapshot')}
+              />
+            )}
+            {machine.state === 'running' && machine.commands.length === 0 && (
               <Button aria-label={strings.actsOn.snapshot(name)} onClick={() => run('snapshot')}>
                 {strings.acts.snapshot}
               </Button>
@@ -43,13 +56,15 @@ export function MachineActs({ machine, name }: { machine: SandboxInfo; name: str
                 onConfirm={() => run('destroy')}
               />
             )}
-            <ConfirmInPlace
-              label={strings.acts.forget}
-              name={strings.actsOn.forget(name)}
-              question={strings.forgetQuestion(formatBytes(kept))}
-              isBusy={act.isBusy}
-              onConfirm={() => run('forget')}
-            />
+            {isOwn && (
+              <ConfirmInPlace
+                label={strings.acts.forget}
+                name={strings.actsOn.forget(name)}
+                question={strings.forgetQuestion(formatBytes(kept))}
+                isBusy={act.isBusy}
+                onConfirm={() => run('forget')}
+              />
+            )}
           </>
         )}
       </div>

@@ -1,3 +1,4 @@
+import type { SandboxInfo } from '@vitto/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { toApiError } from '../../../api/api-error.ts';
 import { useRefreshOnEvents } from '../../../api/use-refresh-on-events.ts';
@@ -40,7 +41,7 @@ export function MachineSection() {
             {data.hosts.length > 0 && (
               <ul aria-label={strings.hosts} className="grid grid-cols-[minmax(0,1fr)] gap-2">
                 {data.hosts.map((host) => (
-                  <HostCard key={host.id} host={host} />
+                  <HostCard key={host.id} host={host} givenMib={givenOn(host.id, data.sandboxes)} />
                 ))}
               </ul>
             )}
@@ -58,6 +59,13 @@ export function MachineSection() {
       </div>
     </Section>
   );
+}
+
+/** Memory that VMs on a host may take, in MiB. */
+function givenOn(hostId: string, machines: readonly SandboxInfo[]): number {
+  return machines
+    .filter((one) => one.hostId === hostId && one.state !== 'suspended' && one.state !== 'lost')
+    .reduce((sum, { memoryMib }) => sum + memoryMib, 0);
 }
 
 function Skeleton() {

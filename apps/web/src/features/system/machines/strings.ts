@@ -18,6 +18,8 @@ export const machineStrings = defineStrings(
     isHere: 'in this process',
     running: (running: number, most: number) => `${running} of ${most} running`,
     waiting: (count: number) => (count === 1 ? '1 task waits' : `${count} tasks wait`),
+    memoryGiven: (given: string, of: string) => `VMs have ${given} of ${of} memory`,
+    memoryFree: (free: string) => `${free} free`,
     image: (name: string) => `Image ${name}`,
     imageStates: { missing: 'Not built', building: 'Building', ready: 'Ready', failed: 'Failed' },
     noBaseSnapshot: 'without a base snapshot: machines boot',
@@ -60,6 +62,7 @@ export const machineStrings = defineStrings(
     snapshot: 'Snapshot',
     snapshotOf: (age: string, size: string) => `${age} old, ${size}`,
     noSnapshot: 'none yet: taken when it is suspended',
+    isRenewed: 'taken anew when it is suspended',
     notUsable: (why: string) => `not usable: ${why}`,
     start: 'How it started',
     stage: 'Stage',
@@ -82,6 +85,8 @@ export const machineStrings = defineStrings(
       forget: (name: string) => `Forget ${name}`,
     },
     busy: { snapshot: 'Taking the snapshot…', destroy: 'Ending…', forget: 'Deleting…' },
+    snapshotQuestion:
+      'Suspend it now? The task that runs a command in it is told that the command was cut off.',
     destroyQuestion:
       'End it now? What runs in it stops and what is only in its memory is lost. Its disk is kept.',
     forgetQuestion: (size: string) =>
@@ -102,6 +107,8 @@ export const machineStrings = defineStrings(
     isHere: 'en este proceso',
     running: (running: number, most: number) => `${running} de ${most} en marcha`,
     waiting: (count: number) => (count === 1 ? '1 tarea espera' : `${count} tareas esperan`),
+    memoryGiven: (given: string, of: string) => `las máquinas tienen ${given} de ${of} de memoria`,
+    memoryFree: (free: string) => `${free} libres`,
     image: (name: string) => `Imagen ${name}`,
     imageStates: { missing: 'Sin construir', building: 'En construcción', ready: 'Lista', failed: 'Falló' },
     noBaseSnapshot: 'sin instantánea base: las máquinas arrancan desde cero',
@@ -112,7 +119,7 @@ export const machineStrings = defineStrings(
     building: (image: string, step: string, percent: string) =>
       `Construyo la imagen ${image} de las máquinas virtuales: ${step}, ${percent}`,
     buildingMore:
-      'Hasta que esté lista, las tareas la esperan o preguntan si pueden usar procesos aislados. Puedes seguir trabajando.',
+      'Hasta que esté lista, las tareas la esperan o preguntan si pueden usar el sandbox de procesos. Puedes seguir trabajando.',
     states: {
       starting: 'Arrancando',
       running: 'En marcha',
@@ -144,6 +151,7 @@ export const machineStrings = defineStrings(
     snapshot: 'Instantánea',
     snapshotOf: (age: string, size: string) => `de hace ${age}, ${size}`,
     noSnapshot: 'ninguna todavía: se toma al suspenderla',
+    isRenewed: 'se toma otra al suspenderla',
     notUsable: (why: string) => `no sirve: ${why}`,
     start: 'Cómo arrancó',
     stage: 'Etapa',
@@ -166,6 +174,7 @@ export const machineStrings = defineStrings(
       forget: (name: string) => `Olvidar ${name}`,
     },
     busy: { snapshot: 'Guardando…', destroy: 'Terminando…', forget: 'Borrando…' },
+    snapshotQuestion: '¿Suspenderla ahora? La tarea que ejecuta un comando en ella lo ve como interrumpido.',
     destroyQuestion:
       '¿Terminarla ahora? Lo que ejecuta se corta y se pierde lo que solo está en su memoria. Su disco se conserva.',
     forgetQuestion: (size: string) =>
