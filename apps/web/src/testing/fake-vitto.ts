@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EventEnvelope, SearchHit } from '@vitto/contracts';
+import type { EventEnvelope, SandboxOverview, SearchHit } from '@vitto/contracts';
 import { EventMaker, idOf } from './event-maker.ts';
 import { FakeArtifacts } from './fake-artifacts.ts';
 import {
@@ -36,6 +36,7 @@ export class FakeVitto {
   readonly resumedFrom: (string | undefined)[] = [];
   isSignedIn = true;
   models = ['anthropic/claude'];
+  machines: SandboxOverview = { hosts: [], sandboxes: [] };
   title = 'A conversation';
   conversationCount = 1;
   historyLimit = 500;
@@ -161,6 +162,7 @@ export class FakeVitto {
     }
     if (path.startsWith('/api/artifacts/')) return this.artifacts.find(path.split('/')[3] ?? '');
     if (path === '/api/system') return systemWith(this.models);
+    if (path === '/api/sandbox') return this.machines;
     if (path === '/api/models') return modelSetupWith(this.models);
     if (path === '/api/conversations' && method === 'GET') return this.#list(url);
     if (path === '/api/conversations') {

@@ -78,6 +78,8 @@ function ImageRow({ image }: { image: ImageInfo }) {
   const ago = useAgo();
   const build = useImageBuild(image.name);
   const { progress } = image;
+  const toBuild = image.state === 'failed' ? strings.buildAgain : strings.build;
+  const label = build.isBusy ? strings.imageStates.building : toBuild;
   const percent = progress && new Intl.NumberFormat(language, { style: 'percent' }).format(progress.fraction);
   const facts = [
     strings.imageStates[image.state],
@@ -94,15 +96,11 @@ function ImageRow({ image }: { image: ImageInfo }) {
         </span>
         {(image.state === 'missing' || image.state === 'failed') && (
           <Button
-            aria-label={strings.buildThis(image.name)}
+            aria-label={`${label}: ${strings.image(image.name)}`}
             aria-disabled={build.isBusy}
             onClick={() => void build.run()}
           >
-            {build.isBusy
-              ? strings.imageStates.building
-              : image.state === 'failed'
-                ? strings.buildAgain
-                : strings.build}
+            {label}
           </Button>
         )}
       </div>

@@ -142,16 +142,20 @@ function Claims({ machine: { claims } }: { machine: SandboxInfo }) {
   );
 }
 
-function Snapshot({ machine: { snapshot } }: { machine: SandboxInfo }) {
+function Snapshot({ machine: { snapshot, state } }: { machine: SandboxInfo }) {
   const strings = useFeatureStrings(machineStrings);
   const ago = useAgo();
   if (snapshot === null) return <span className="text-muted">{strings.noSnapshot}</span>;
   return (
     <>
       {strings.snapshotOf(ago(snapshot.createdAt), formatBytes(snapshot.bytes))}
-      {!snapshot.isUsable && (
-        <span className="text-amber"> · {strings.notUsable((snapshot.reason ?? '').toWellFormed())}</span>
-      )}
+      {!snapshot.isUsable &&
+        (state === 'running' || state === 'suspending' ? (
+          // What runs is newer than any snapshot: nothing is wrong with it.
+          <span className="text-muted"> · {strings.isRenewed}</span>
+        ) : (
+          <span className="text-amber"> · {strings.notUsable((snapshot.reason ?? '').toWellFormed())}</span>
+        ))}
     </>
   );
 }

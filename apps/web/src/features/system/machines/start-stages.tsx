@@ -5,8 +5,8 @@ import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { formatDuration } from '../../chat/model/format.ts';
 import { machineStrings } from './strings.ts';
 
-/** From dark to light in the order of the stages, so that neighbours differ in both themes. */
-const TINTS = ['bg-accent-fill', 'bg-line-strong', 'bg-amber-line'];
+/** Neighbours differ in both themes; none is a colour that means something. */
+const TINTS = ['bg-accent-fill', 'bg-line-strong', 'bg-muted'];
 
 /** What the start spent its time on: a bar by stage, the table of it behind. */
 export function StartStages({ stages }: { stages: Stages }) {

@@ -26,7 +26,6 @@ export const machineStrings = defineStrings(
     built: (age: string) => `built ${age} ago`,
     build: 'Build',
     buildAgain: 'Try again',
-    buildThis: (name: string) => `Build the image ${name}`,
     building: (image: string, step: string, percent: string) =>
       `Building the VM image ${image}: ${step}, ${percent}`,
     buildingMore:
@@ -115,7 +114,6 @@ export const machineStrings = defineStrings(
     built: (age: string) => `construida hace ${age}`,
     build: 'Construir',
     buildAgain: 'Intentar otra vez',
-    buildThis: (name: string) => `Construir la imagen ${name}`,
     building: (image: string, step: string, percent: string) =>
       `Construyo la imagen ${image} de las máquinas virtuales: ${step}, ${percent}`,
     buildingMore:
