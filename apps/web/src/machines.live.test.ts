@@ -1,21 +1,14 @@
 import { readdir } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { launchBrowser } from './testing/browser.ts';
+import { checkLooks, LOOKS } from './testing/check-looks.ts';
 import { buildWebApp, openPage, startRealVitto, type RealVitto } from './testing/real-vitto.ts';
 
 // What people see of machines, with the real product and a real VM.
 
 const IMAGES = '/var/cache/vitto/images';
 const hasImage = (await readdir(`${IMAGES}/minimal`).catch(() => [])).length > 0;
-/** A folder for pictures of each page, to look at while working. */
-const SHOTS = process.env['VITTO_SHOTS'];
-const LOOKS = [
-  { name: 'desktop-light', width: 1280, height: 1000, dark: false, language: 'en' },
-  { name: 'phone-dark', width: 390, height: 844, dark: true, language: 'en' },
-  { name: 'phone-light-es', width: 390, height: 844, dark: false, language: 'es' },
-];
 const SCRIPT = `turns:
   - text: I look at the machine.
     calls: [{ tool: run_command, arguments: { command: "uname -sr && nproc && df -h / | tail -1" } }]
@@ -64,24 +57,6 @@ describe.skipIf(!hasImage)('machines', () => {
     );
   }
 
-  async function check(page: Page, name: string): Promise<void> {
-    // What fades in has no contrast yet.
-    await page.waitForFunction(() =>
-      document
-        .getAnimations()
-        .every(
-          ({ playState, effect }) => playState !== 'running' || effect?.getTiming().iterations === Infinity,
-        ),
-    );
-    if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: true });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
-    const { violations } = await new AxeBuilder({ page }).include('#content').analyze();
-    expect(
-      violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`),
-      name,
-    ).toEqual([]);
-  }
-
   it.each(LOOKS)('are readable on $name: what runs, how it came, where a command ran', async (look) => {
     const { page, context, errors, strangers } = await openPage(browser, vitto, look);
     await page.addInitScript((language) => localStorage.setItem('vitto.language', language), look.language);
@@ -90,13 +65,13 @@ describe.skipIf(!hasImage)('machines', () => {
     await card.getByText('sleep 600').waitFor();
     await card.getByRole('img').waitFor();
     await card.scrollIntoViewIfNeeded();
-    await check(page, `machines-${look.name}`);
+    await checkLooks(page, `machines-${look.name}`);
     await page.goto(`${vitto.url}/vitto/c/${conversation}`);
     await page
       .getByText(/^uname -sr/)
       .first()
       .waitFor();
-    await check(page, `machines-chat-${look.name}`);
+    await checkLooks(page, `machines-chat-${look.name}`);
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
     await context.close();
@@ -112,7 +87,7 @@ describe.skipIf(!hasImage)('machines', () => {
     await page.keyboard.press('Enter');
     await card.getByText('Suspended', { exact: true }).waitFor();
     await card.getByText(/old, [\d.]+ MB/).waitFor();
-    await check(page, 'machines-suspended');
+    await checkLooks(page, 'machines-suspended');
     await card.getByRole('button', { name: /^Forget/ }).click();
     await card.getByText(/Every file in it is lost/).waitFor();
     await page.keyboard.press('Escape');
