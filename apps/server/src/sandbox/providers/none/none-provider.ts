@@ -53,7 +53,7 @@ export class NoneProvider implements SandboxProvider {
 function switchedOff(): ProviderError {
   return new ProviderError(
     'unavailable',
-    'Machines of their own are switched off on this host.',
+    'VMs are switched off on this host.',
     'Set VITTO_VM_PROVIDER=qemu to have them.',
   );
 }

@@ -65,9 +65,9 @@ function describeLoad(host: SandboxHostInfo, strings: MachineStrings): string {
 
 function describeMemory({ memory }: SandboxHostInfo, givenMib: number, strings: MachineStrings): string[] {
   if (memory === null) return [];
-  const given = formatBytes(givenMib * MIB);
+  const total = formatBytes(memory.totalBytes);
   return [
-    strings.memoryGiven(given, formatBytes(memory.totalBytes)),
+    givenMib === 0 ? strings.memoryOf(total) : strings.memoryGiven(formatBytes(givenMib * MIB), total),
     strings.memoryFree(formatBytes(memory.freeBytes)),
   ];
 }
