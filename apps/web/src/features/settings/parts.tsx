@@ -4,6 +4,7 @@ import { toApiError, type ApiError } from '../../api/api-error.ts';
 import { Button } from '../../components/button.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { Moment } from '../../components/moment.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import { settingsStrings } from './strings.ts';
@@ -125,6 +126,17 @@ export function Card({ children, label }: { children: ReactNode; label?: string 
     >
       {children}
     </li>
+  );
+}
+
+/** When a key was used last, if it ever was. */
+export function LastUsed({ at }: { at: string | null }) {
+  const strings = useFeatureStrings(settingsStrings);
+  if (at === null) return strings.unused;
+  return (
+    <>
+      {strings.lastUsed} <Moment at={at} />
+    </>
   );
 }
 

@@ -35,7 +35,7 @@ export const settingsStrings = defineStrings(
     copied: 'Copied',
     once: 'Copy it now. It is not shown again.',
     keptIt: 'I have kept it',
-    never: 'never',
+    unused: 'not used yet',
     lastUsed: 'last used',
   },
   {
@@ -72,7 +72,7 @@ export const settingsStrings = defineStrings(
     copied: 'Copiado',
     once: 'Cópialo ahora. No se vuelve a mostrar.',
     keptIt: 'Ya lo tengo',
-    never: 'nunca',
+    unused: 'sin usar todavía',
     lastUsed: 'último uso',
   },
 );

@@ -5,9 +5,8 @@ import { useVitto } from '../../../api/vitto-context.tsx';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmInPlace } from '../../../components/confirm-in-place.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { Moment } from '../../../components/moment.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
-import { ActionFailure, Card, Loaded, Part } from '../parts.tsx';
+import { ActionFailure, Card, LastUsed, Loaded, Part } from '../parts.tsx';
 import { settingsStrings } from '../strings.ts';
 import { useAction } from '../use-action.ts';
 import { DeployKeyForm } from './deploy-key-form.tsx';
@@ -72,7 +71,7 @@ function DeployKeyRow({ deployKey }: { deployKey: DeployKey }) {
       </code>
       <CopyButton text={publicKey} label={common.copy} done={common.copied} />
       <p className="text-muted">
-        {common.lastUsed} {lastUsedAt === null ? common.never : <Moment at={lastUsedAt} />}
+        <LastUsed at={lastUsedAt} />
       </p>
       <ActionFailure title={words.notDeleted} error={remove.error} />
     </Card>

@@ -9,7 +9,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { SecretInput } from '../../../components/inputs.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
-import { ActionFailure, Card, SaveLine } from '../parts.tsx';
+import { ActionFailure, Card, LastUsed, SaveLine } from '../parts.tsx';
 import { settingsStrings } from '../strings.ts';
 import { useAction } from '../use-action.ts';
 import { deleteSecret, putSecret, secretsQuery } from './secrets-api.ts';
@@ -47,8 +47,7 @@ export function SecretRow({ secret }: { secret: Secret }) {
         />
       </div>
       <p className="text-muted">
-        {words.updated} <Moment at={secret.updatedAt} /> · {common.lastUsed}{' '}
-        {secret.lastUsedAt === null ? common.never : <Moment at={secret.lastUsedAt} />}
+        {words.updated} <Moment at={secret.updatedAt} /> · <LastUsed at={secret.lastUsedAt} />
         <span role="status" className="ms-2 inline-flex items-center gap-1 text-green">
           {isReplaced && (
             <>

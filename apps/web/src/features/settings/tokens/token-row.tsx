@@ -3,7 +3,7 @@ import { useVitto } from '../../../api/vitto-context.tsx';
 import { ConfirmInPlace } from '../../../components/confirm-in-place.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
-import { ActionFailure, Card, StateWord } from '../parts.tsx';
+import { ActionFailure, Card, LastUsed, StateWord } from '../parts.tsx';
 import { settingsStrings } from '../strings.ts';
 import { useAction } from '../use-action.ts';
 import { tokensStrings } from './strings.ts';
@@ -41,8 +41,7 @@ export function TokenRow({ token }: { token: ApiToken }) {
         />
       </div>
       <p className="text-muted">
-        {common.lastUsed} {token.lastUsedAt === null ? common.never : <Moment at={token.lastUsedAt} />} ·{' '}
-        <Expiry at={token.expiresAt} />
+        <LastUsed at={token.lastUsedAt} /> · <Expiry at={token.expiresAt} />
       </p>
       <ActionFailure title={words.notDeleted} error={remove.error} />
     </Card>
