@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildApp, launchBrowser, startVisit, type Visit } from '../../../testing/browser.ts';
+import { checkLooks } from '../../../testing/check-looks.ts';
 import { sampleMachines } from '../../../testing/sample-machines.ts';
 
 // The states of hosts, images and machines that a real one is in for a moment only, or when something fails.
@@ -12,9 +12,6 @@ beforeAll(async () => {
   browser = await launchBrowser();
 });
 afterAll(() => browser.close());
-
-/** A folder for pictures of each page, to look at while working. */
-const SHOTS = process.env['VITTO_SHOTS'];
 
 async function open(
   prepare: (visit: Visit) => void,
@@ -29,17 +26,8 @@ async function open(
   return visit;
 }
 
-/** Nothing that axe finds, nothing beyond the edge, no error of the page. */
 async function check({ page, errors }: Visit, name: string): Promise<void> {
-  await page.waitForFunction(() =>
-    document
-      .getAnimations()
-      .every((one) => one.playState !== 'running' || one.effect?.getTiming().iterations === Infinity),
-  );
-  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+  await checkLooks(page, name);
   expect(errors).toEqual([]);
 }
 
