@@ -42,7 +42,7 @@ export interface BenchHost {
   version: string;
   image: VmImage;
   /** What is there of machines: processes, folders, rows, open files of this process. */
-  count: () => Promise<{ vms: number; folders: number; claims: number; files: number }>;
+  count: () => Promise<{ vms: number; folders: number; sessions: number; claims: number; files: number }>;
   addUser: () => Promise<string>;
   start: (template: string, userId?: string) => Promise<BenchMachine>;
   close: () => Promise<void>;
@@ -121,8 +121,9 @@ export async function openBenchHost(databaseUrl: string, folder: string): Promis
       return { userId, taskId, sandboxId, from, guest, firstExecMs: performance.now() - began };
     },
     count: async () => {
-      const { rows } = await pool.query<{ claims: number }>(
-        'select count(*)::int as claims from vitto_vm_claims',
+      const { rows } = await pool.query<{ sessions: number; claims: number }>(
+        `select (select count(*) from vitto_vm_sessions)::int as sessions,
+          (select count(*) from vitto_vm_claims)::int as claims`,
       );
       const [vms, folders, files] = await Promise.all([
         provider.list(),
@@ -132,6 +133,7 @@ export async function openBenchHost(databaseUrl: string, folder: string): Promis
       return {
         vms: vms.length,
         folders: folders.length,
+        sessions: rows[0]?.sessions ?? 0,
         claims: rows[0]?.claims ?? 0,
         files: files.length,
       };

@@ -17,10 +17,12 @@ const options = readBenchOptions('bench:vm', {
 });
 const { boots, restores, calls, cycles } = options.numbers;
 const KB = 1024;
+/** An emulated processor translates what runs for the first time. */
+const WARM_UP = 5;
 const FILES = [
   { name: '1 KB', bytes: KB, rounds: calls },
   { name: '1 MB', bytes: KB * KB, rounds: Math.ceil(calls / 4) },
-  { name: '16 MB', bytes: 16 * KB * KB, rounds: Math.ceil(calls / 20) },
+  { name: '16 MB', bytes: 16 * KB * KB, rounds: Math.ceil(calls / 10) },
 ];
 
 /** Milliseconds, by what they are of; in the order in which they are printed. */
@@ -94,16 +96,18 @@ function expectFrom(found: BenchMachine, from: BenchMachine['from']): BenchMachi
   return found;
 }
 
-/** A session that is warm, called from this process and over the host's HTTP API. */
+/** A session that is warm, called from this process and over the host's HTTP API; the two take turns. */
 async function measureCalls({ remote }: BenchHost, one: BenchMachine): Promise<void> {
+  say('calls');
   const overHttp = remote.guest(one.sandboxId, { taskId: one.taskId, fence: 1 });
-  for (const [how, guest] of [['', one.guest] as const, [', HTTP', overHttp] as const]) {
-    say(`calls${how}`);
-    await run(guest, 'true');
-    for (let n = 0; n < calls; n += 1) await timed(`exec true${how}`, () => run(guest, 'true'));
-    for (const { name, bytes, rounds } of FILES) {
-      const content = Buffer.alloc(bytes, 'v').toString('base64');
-      for (let n = 0; n < rounds; n += 1) {
+  const ways = [['', one.guest] as const, [', HTTP', overHttp] as const];
+  for (let n = 0; n < WARM_UP; n += 1) for (const [, guest] of ways) await run(guest, 'true');
+  for (let n = 0; n < calls; n += 1)
+    for (const [how, guest] of ways) await timed(`exec true${how}`, () => run(guest, 'true'));
+  for (const { name, bytes, rounds } of FILES) {
+    const content = Buffer.alloc(bytes, 'v').toString('base64');
+    for (let n = 0; n < rounds; n += 1)
+      for (const [how, guest] of ways) {
         await timed(`write ${name}${how}`, () =>
           guest.writeFile({ path: 'file', content, encoding: 'base64' }),
         );
@@ -112,7 +116,6 @@ async function measureCalls({ remote }: BenchHost, one: BenchMachine): Promise<v
         );
         if (read.content.length !== content.length) throw new Error('the file came back in another length');
       }
-    }
   }
   for (let n = 0; n < Math.ceil(calls / 8); n += 1) {
     await timed('8 execs one after another', async () => {
@@ -164,7 +167,7 @@ async function measureCycles({ host, start, count, addUser }: BenchHost): Promis
     await timed('claim, exec, release, suspend', cycle);
   }
   const after = await count();
-  return `${cycles} cycles: VMs ${before.vms} → ${after.vms}, machines' folders ${before.folders} → ${after.folders}, claims ${before.claims} → ${after.claims}, open files ${before.files} → ${after.files}.`;
+  return `${cycles} cycles: VMs ${before.vms} → ${after.vms}, machines' folders ${before.folders} → ${after.folders}, sessions ${before.sessions} → ${after.sessions}, claims ${before.claims} → ${after.claims}, open files ${before.files} → ${after.files}.`;
 
   async function cycle(): Promise<void> {
     const { sandboxId, taskId } = await start('minimal', userId);
@@ -204,8 +207,12 @@ function print({ accelerator, version }: BenchHost): void {
       '',
       toTable(['what', 'times', 'median', 'p99', 'min'], rows),
       '',
-      `Boot to first exec : restore to first exec = ${figure(ratios.base)} (base), ${figure(ratios.user)} (user). Aim: at least 8: ${Math.min(ratios.base, ratios.user) >= 8 ? 'held' : 'NOT HELD'}.`,
+      `Boot to first exec : restore to first exec = ${figure(ratios.base)} (base), ${figure(ratios.user)} (user). ${heldAim(8, ratios)}. ${heldAim(10, ratios)} (stretch).`,
       leftovers,
     ].join('\n')}\n`,
   );
+}
+
+function heldAim(aim: number, ratios: { base: number; user: number }): string {
+  return `Aim ${aim}: ${Math.min(ratios.base, ratios.user) >= aim ? 'held' : 'NOT HELD'}`;
 }
