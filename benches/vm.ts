@@ -68,7 +68,9 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
 /** Boots, base restores and restores of a user's machine take turns, so that a busy moment meets all of them. */
 async function measureStarts({ host, start }: BenchHost): Promise<void> {
   const stagesOf = async (which: string, { userId }: BenchMachine) => {
-    for (const { stage, ms } of (await host.list(userId))[0]?.stages ?? []) note(`${which}: ${stage}`, ms);
+    const stages = (await host.list(userId))[0]?.stages ?? [];
+    for (const { stage, ms } of stages) note(`${which}: ${stage}`, ms);
+    return stages.reduce((sum, { ms }) => sum + ms, 0);
   };
   for (let round = 0; round < Math.max(boots, restores); round += 1) {
     say(`start ${round + 1} of ${Math.max(boots, restores)}`);
@@ -81,7 +83,7 @@ async function measureStarts({ host, start }: BenchHost): Promise<void> {
     if (round >= restores) continue;
     const fresh = expectFrom(await start('minimal'), 'base-snapshot');
     note('base restore → first exec', fresh.firstExecMs);
-    await stagesOf('base restore', fresh);
+    note('base restore → running', await stagesOf('base restore', fresh));
     await run(fresh.guest, 'echo kept >kept');
     await timed('suspend with a snapshot', () => host.snapshot(fresh.sandboxId, fresh.userId));
     note('snapshot, MB', ((await host.list(fresh.userId))[0]?.snapshot?.bytes ?? 0) / KB / KB, sizes);
