@@ -79,7 +79,12 @@ export const task = z.object({
   id,
   conversationId: id.nullable(),
   parentId: id.nullable(),
+  rootId: id,
   depth: z.number().int(),
+  /** Of a sub-Vitto: the round of its parent, its index in it, and those of the round whose results it waits for. */
+  round: z.number().int().nullable(),
+  index: z.number().int().nullable(),
+  dependsOn: z.array(id),
   kind: taskKind,
   role: z.string().nullable(),
   state: taskState,
@@ -88,10 +93,15 @@ export const task = z.object({
   complexity,
   estimatedDuration,
   budget,
+  /** Its own and that of its sub-Vittos; iterations and time are its own. */
   spending,
+  /** The part of it that its sub-Vittos, and theirs, have spent. */
+  spentBelow: z.object({ tokens: z.number().int(), costUsd: z.number().nullable() }),
   waitingFor: waitingFor.nullable(),
   tainted: z.boolean(),
   result: z.string().nullable(),
+  /** Of a completed task: what it said of itself. */
+  success: z.boolean().nullable(),
   error: failure.nullable(),
   lastSeq: z.number().int(),
   createdAt: time,
@@ -153,6 +163,8 @@ export const createTask = z.strictObject({
 export const taskQuery = pageQuery.extend({
   state: z.union([taskState, z.literal('active')]).optional(),
   conversationId: id.optional(),
+  /** The task of this id and all below it. */
+  rootId: id.optional(),
 });
 
 export const eventQuery = z.object({

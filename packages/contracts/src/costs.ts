@@ -39,7 +39,23 @@ export const costs = z.object({
       conversationId: z.uuid().nullable(),
       title: z.string(),
       kind: z.string(),
+      /** Of a sub-Vitto: what it was for, and the task that it worked for. */
+      role: z.string().nullable(),
+      parentTaskId: z.uuid().nullable(),
+      rootTaskId: z.uuid(),
       createdAt: z.iso.datetime({ offset: true }),
+      tokens: z.number().int(),
+      costUsd: z.number().nullable(),
+    }),
+  ),
+  /** The sub-Vittos that began on these days, by role (`null`: without one), by what each spent itself. */
+  subVittos: z.array(
+    z.object({
+      role: z.string().nullable(),
+      runs: z.number().int(),
+      /** Of those that have ended. */
+      succeeded: z.number().int(),
+      failed: z.number().int(),
       tokens: z.number().int(),
       costUsd: z.number().nullable(),
     }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { budget, spending, usage } from './budget.ts';
 import { sandboxOrigin, templateName } from './sandbox.ts';
+import { withheldTool } from './sub-vitto.ts';
 import {
   actionDomain,
   autonomyLevel,
@@ -9,6 +10,7 @@ import {
   idempotency,
   risk,
   taskKind,
+  taskState,
   tier,
   verdict,
   waitingState,
@@ -92,6 +94,11 @@ export const eventPayloads = {
     kind: taskKind,
     depth: z.number().int().min(0).max(2),
     parentTaskId: id.nullable(),
+    /** Of a sub-Vitto: the task that began it all, and its place among those of its parent. */
+    rootTaskId: id.optional(),
+    round: z.number().int().optional(),
+    index: z.number().int().optional(),
+    dependsOn: z.array(id).optional(),
     conversationId: id.nullable(),
     role: z.string().nullable(),
     title: z.string(),
@@ -253,18 +260,34 @@ export const eventPayloads = {
     tier,
     depth: z.number().int(),
     description: z.string(),
+    /** Its place: the round of its parent's `deploy_agents`, and the index in that call's list. */
+    round: z.number().int().positive().optional(),
+    index: z.number().int().nonnegative().optional(),
+    title: z.string().optional(),
+    /** Those of its round whose results it waits for. */
+    dependsOn: z.array(id).optional(),
+    tools: z.array(z.string()).optional(),
+    /** What it was not given, and why. */
+    withheld: z.array(withheldTool).optional(),
+    budget: budget.optional(),
   }),
   'subvitto.vm_acquired': loose({
     ...subvitto,
     vmId: z.string(),
     restored: z.boolean(),
     acquireTimeMs: z.number(),
+    from: sandboxOrigin.optional(),
   }),
   'subvitto.vm_degraded': loose({ ...subvitto, reason: z.string(), fallbackTier: z.string() }),
+  /** Where it stands, when that changes: at most a few times a second, so that not each of its steps is here. */
   'subvitto.progress': loose({
     ...subvitto,
     iteration: z.number().int(),
     currentTool: z.string().nullable(),
+    /** What the tool is at: the command, the file, the address. */
+    detail: z.string().nullable().optional(),
+    /** `running`, or what it waits for. */
+    state: taskState.optional(),
   }),
   'subvitto.completed': loose({
     ...subvitto,
@@ -272,9 +295,24 @@ export const eventPayloads = {
     duration: z.number(),
     toolsUsed: z.array(z.string()),
     cost: z.number().nullable(),
+    /** Its report; cut when long, the whole of it is its task's result. */
     result: z.string(),
+    iterations: z.number().int().optional(),
+    tokens: z.number().int().optional(),
   }),
-  'subvitto.failed': loose({ ...subvitto, error: z.string(), iteration: z.number().int() }),
+  'subvitto.failed': loose({
+    ...subvitto,
+    error: z.string(),
+    iteration: z.number().int(),
+    /** How it ended without a result. */
+    status: z.enum(['failed', 'cancelled', 'timeout']).optional(),
+    code: z.string().optional(),
+    /** Milliseconds of running time. */
+    duration: z.number().optional(),
+    toolsUsed: z.array(z.string()).optional(),
+    cost: z.number().nullable().optional(),
+    tokens: z.number().int().optional(),
+  }),
 
   /** No VM is free yet: the place in the line of the host. Written when the place changes. */
   'vm.waiting': loose({ place: z.number().int().positive(), reason: z.string() }),
@@ -295,6 +333,10 @@ export const eventPayloads = {
     roundNumber: z.number().int().positive(),
     subTaskIds: z.array(id),
     synthesis: z.string().nullable().optional(),
+    /** The call of `deploy_agents` that began it. */
+    callId: z.string().optional(),
+    /** Rounds that a task may have. */
+    maxRounds: z.number().int().optional(),
   }),
   'trust.updated': loose({
     userId: id.optional(),

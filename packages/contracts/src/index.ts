@@ -15,4 +15,5 @@ export * from './search.ts';
 export * from './secret-shapes.ts';
 export * from './secrets.ts';
 export * from './skills.ts';
+export * from './sub-vitto.ts';
 export * from './words.ts';

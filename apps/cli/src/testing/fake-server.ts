@@ -291,17 +291,23 @@ function emptyTask(): Task {
   const spending = { iterations: 0, tokens: 0, costUsd: 0, durationMs: 0 };
   const empty = {
     parentId: null,
+    round: null,
+    index: null,
+    dependsOn: [],
     role: null,
     tier: null,
     waitingFor: null,
     result: null,
+    success: null,
     error: null,
     endedAt: null,
   };
+  const id = randomUUID();
   const at = new Date().toISOString();
   return {
     ...empty,
-    id: randomUUID(),
+    id,
+    rootId: id,
     conversationId: randomUUID(),
     depth: 0,
     kind: 'chat',
@@ -311,6 +317,7 @@ function emptyTask(): Task {
     estimatedDuration: 'short',
     budget,
     spending,
+    spentBelow: { tokens: 0, costUsd: 0 },
     tainted: false,
     lastSeq: 1,
     createdAt: at,

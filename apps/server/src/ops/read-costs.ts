@@ -4,6 +4,7 @@ import {
   readDailyUsage,
   readDaySpending,
   readDearestTasks,
+  readSubVittoCosts,
   type DayUsage,
   type DearTask,
 } from '../engine/index.ts';
@@ -33,10 +34,11 @@ export async function readCosts(sources: CostSources, userId: string, asked: Ask
   const sql = sources.database.pool;
   const today = dayIn(timeZone, sources.now);
   const range = toDayRange(asked, today);
-  const [usage, recent, tasks, spending] = await Promise.all([
+  const [usage, recent, tasks, subVittos, spending] = await Promise.all([
     readDailyUsage(sql, userId, range),
     readDailyUsage(sql, userId, { from: addDays(today, -FORECAST_DAYS), to: today }),
     readDearestTasks(sql, userId, { ...range, timeZone }, DEAREST),
+    readSubVittoCosts(sql, userId, { ...range, timeZone }),
     readDaySpending(sql, userId, today),
   ]);
   return {
@@ -46,6 +48,7 @@ export async function readCosts(sources: CostSources, userId: string, asked: Ask
     days: usage.map((row) => ({ day: row.day, model: row.model, ...sumUp([row]) })),
     models: byModel(usage),
     tasks: tasks.map(toCostlyTask),
+    subVittos: subVittos.map(({ costNano, ...of }) => ({ ...of, costUsd: toUsd(costNano) })),
     today: {
       costUsd: spending.costNano / 1e9,
       reservedUsd: spending.reservedCostNano / 1e9,
@@ -85,6 +88,10 @@ function toCostlyTask({ costNano, createdAt, ...task }: DearTask): Costs['tasks'
   return {
     ...task,
     createdAt: createdAt.toISOString(),
-    costUsd: costNano === null ? null : costNano / 1e9,
+    costUsd: toUsd(costNano),
   };
+}
+
+function toUsd(costNano: number | null): number | null {
+  return costNano === null ? null : costNano / 1e9;
 }

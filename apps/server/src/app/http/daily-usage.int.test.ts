@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createHttpTestbed } from './testing/http-testbed.ts';
 import { updateSettings } from '../../identity/index.ts';
 import { newId } from '../../kernel/ids.ts';
-import { readDailyUsage, readDearestTasks } from '../../engine/index.ts';
+import { readDailyUsage, readDearestTasks, readSubVittoCosts } from '../../engine/index.ts';
 
 const bed = await createHttpTestbed();
 const { pool } = bed.database;
@@ -123,10 +123,10 @@ it('finds the dearest tasks by what each spent itself, not its children', async 
   await pool.query("insert into vitto_users (id, name, role) values ($1, 'Kim', 'member')", [id]);
   const parent = await bed.createTask(id);
   const child = await bed.createTask(id);
-  await pool.query('update vitto_tasks set parent_id = $1, root_id = $1, depth = 1 where id = $2', [
-    parent,
-    child,
-  ]);
+  await pool.query(
+    "update vitto_tasks set parent_id = $1, root_id = $1, depth = 1, kind = 'subvitto', role = 'tester' where id = $2",
+    [parent, child],
+  );
   const spend = (task: string, tokens: number, cost: number, isKnown = true) =>
     pool.query('update vitto_tasks set tokens = $2, cost_nano = $3, is_cost_known = $4 where id = $1', [
       task,
@@ -135,6 +135,7 @@ it('finds the dearest tasks by what each spent itself, not its children', async 
       isKnown,
     ]);
   await spend(parent, 1_000, 900);
+  await pool.query('update vitto_tasks set below_tokens = 800, below_cost_nano = 700 where id = $1', [parent]);
   await spend(child, 800, 700);
   const unpriced = await bed.createTask(id);
   await spend(unpriced, 50, 0, false);
@@ -146,6 +147,10 @@ it('finds the dearest tasks by what each spent itself, not its children', async 
     [unpriced, 50, null],
   ]);
   expect(found.some((task) => task.taskId === idle)).toBe(false);
+  expect(found[0]).toMatchObject({ role: 'tester', parentTaskId: parent, rootTaskId: parent });
+  expect(await readSubVittoCosts(pool, id, { ...EVER, timeZone: 'UTC' })).toEqual([
+    { role: 'tester', runs: 1, succeeded: 0, failed: 0, tokens: 800, costNano: 700 },
+  ]);
 });
 
 it('reads through indexes, however much others have used', async () => {
@@ -167,12 +172,8 @@ it('reads through indexes, however much others have used', async () => {
     },
   } as unknown as typeof pool;
   await readDailyUsage(explaining, bed.owner.userId, { from: '2026-01-01', to: '2026-01-31' });
-  await readDearestTasks(
-    explaining,
-    bed.owner.userId,
-    { from: '2026-01-01', to: '2026-12-31', timeZone: 'UTC' },
-    50,
-  );
+  const year = { from: '2026-01-01', to: '2026-12-31', timeZone: 'UTC' };
+  await readDearestTasks(explaining, bed.owner.userId, year, 50);
+  await readSubVittoCosts(explaining, bed.owner.userId, year);
   for (const plan of plans) expect(plan).not.toContain('Seq Scan');
-  expect(plans[1]).toContain('vitto_tasks_parent');
 });

@@ -75,6 +75,12 @@ export const tasks = pgTable(
     complexity: text('complexity').$type<Complexity>().notNull(),
     estimatedDuration: text('estimated_duration').$type<EstimatedDuration>().notNull(),
     allowedPaths: jsonb('allowed_paths').$type<string[]>().notNull().default([]),
+    /** Of a sub-Vitto: the round of its parent, its index in it, and those of its round whose results it waits for. */
+    round: integer('round'),
+    index: integer('index'),
+    dependsOn: uuid('depends_on').array().notNull().default([]),
+    /** The tools that its parent named for it; null: all of its role and tier. */
+    tools: text('tools').array(),
     /** The model list this task asked for; null: the user's or the installation's. */
     model: text('model'),
     isTainted: boolean('is_tainted').notNull().default(false),
@@ -100,6 +106,14 @@ export const tasks = pgTable(
     /** The part of the reservations that this task holds itself: of the call under way, and for its closing turn. */
     ownReservedTokens: whole('own_reserved_tokens').notNull().default(0),
     ownReservedCostNano: whole('own_reserved_cost_nano').notNull().default(0),
+    /** The part of the spending and of the reservations that is of the tasks below this one. */
+    belowTokens: whole('below_tokens').notNull().default(0),
+    belowReservedTokens: whole('below_reserved_tokens').notNull().default(0),
+    belowCostNano: whole('below_cost_nano').notNull().default(0),
+    belowReservedCostNano: whole('below_reserved_cost_nano').notNull().default(0),
+    /** What all of them together may spend; null: what the task itself may. */
+    belowMaxTokens: whole('below_max_tokens'),
+    belowMaxCostNano: whole('below_max_cost_nano'),
     /** The user's day that the call under way is reserved on. */
     reservedDay: text('reserved_day'),
     /** False once anything ran on a model without a price. */
@@ -133,6 +147,12 @@ export const tasks = pgTable(
     index('vitto_tasks_active')
       .on(table.userId, table.createdAt, table.id)
       .where(sql`state in ('queued', 'running', 'waiting_approval', 'waiting_children', 'waiting_input')`),
+    // A round is deployed once, whoever tries it twice.
+    unique('vitto_tasks_place').on(table.parentId, table.round, table.index),
+    // Who of a user's sub-Vittos is next, and how many have a place.
+    index('vitto_tasks_places')
+      .on(table.userId, table.createdAt, table.id)
+      .where(sql`kind = 'subvitto' and state in ('queued', 'running')`),
     // The sweep for tasks that nobody was woken for: the oldest of however many wait.
     index('vitto_tasks_queued')
       .on(table.createdAt, table.id)
@@ -152,6 +172,10 @@ export const tasks = pgTable(
     check(
       'vitto_tasks_spending',
       sql`iterations >= 0 and tokens >= 0 and reserved_tokens >= 0 and cost_nano >= 0 and reserved_cost_nano >= 0`,
+    ),
+    check(
+      'vitto_tasks_below',
+      sql`below_tokens between 0 and tokens and below_reserved_tokens between 0 and reserved_tokens and below_cost_nano between 0 and cost_nano and below_reserved_cost_nano between 0 and reserved_cost_nano`,
     ),
   ],
 );

@@ -29,6 +29,11 @@ export interface TaskRecord {
   estimatedDuration: EstimatedDuration;
   allowedPaths: string[];
   model: string | null;
+  /** Of a sub-Vitto: the round of its parent, its index in it, those whose results it waits for, the tools it may have. */
+  round: number | null;
+  index: number | null;
+  dependsOn: string[];
+  tools: string[] | null;
   isTainted: boolean;
   seq: number;
   fence: number;
@@ -43,6 +48,12 @@ export interface TaskRecord {
   costNano: number;
   reservedCostNano: number;
   isCostKnown: boolean;
+  belowTokens: number;
+  belowReservedTokens: number;
+  belowCostNano: number;
+  belowReservedCostNano: number;
+  belowMaxTokens: number | null;
+  belowMaxCostNano: number | null;
   ranMs: number;
   result: string | null;
   isSuccess: boolean | null;
@@ -54,11 +65,15 @@ export interface TaskRecord {
 
 const COLUMNS = `id, user_id as "userId", parent_id as "parentId", root_id as "rootId", depth, kind, role,
   conversation_id as "conversationId", title, state, waiting_for as "waitingFor", tier, complexity,
-  estimated_duration as "estimatedDuration", allowed_paths as "allowedPaths", model, is_tainted as "isTainted", seq,
+  estimated_duration as "estimatedDuration", allowed_paths as "allowedPaths", model,
+  round, index, depends_on as "dependsOn", tools, is_tainted as "isTainted", seq,
   fence::float8 as fence, deaths, max_iterations as "maxIterations", max_tokens::float8 as "maxTokens",
   max_cost_nano::float8 as "maxCostNano", max_duration_ms::float8 as "maxDurationMs", iterations,
   tokens::float8 as tokens, reserved_tokens::float8 as "reservedTokens", cost_nano::float8 as "costNano",
   reserved_cost_nano::float8 as "reservedCostNano", is_cost_known as "isCostKnown",
+  below_tokens::float8 as "belowTokens", below_reserved_tokens::float8 as "belowReservedTokens",
+  below_cost_nano::float8 as "belowCostNano", below_reserved_cost_nano::float8 as "belowReservedCostNano",
+  below_max_tokens::float8 as "belowMaxTokens", below_max_cost_nano::float8 as "belowMaxCostNano",
   (ran_ms + coalesce(extract(epoch from clock_timestamp() - running_since) * 1000, 0))::float8 as "ranMs",
   result, is_success as "isSuccess", error, created_at as "createdAt", started_at as "startedAt", ended_at as "endedAt"`;
 
@@ -77,6 +92,10 @@ export interface NewTask {
   estimatedDuration: EstimatedDuration;
   allowedPaths: string[];
   model: string | null;
+  /** It has read text from outside before it begins: what it is told comes from a task that has. */
+  isTainted?: boolean;
+  /** Where it stands among the sub-Vittos of its parent. */
+  place?: { round: number; index: number; dependsOn: string[]; tools: string[] | null };
   budget: Budget;
 }
 
@@ -84,8 +103,9 @@ export interface NewTask {
 export async function insertTask(sql: Sql, task: NewTask): Promise<void> {
   await sql.query(
     `insert into vitto_tasks (id, user_id, parent_id, root_id, depth, kind, role, conversation_id, title, state, tier,
-       complexity, estimated_duration, allowed_paths, model, max_iterations, max_tokens, max_cost_nano, max_duration_ms)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'queued', $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+       complexity, estimated_duration, allowed_paths, model, max_iterations, max_tokens, max_cost_nano, max_duration_ms,
+       is_tainted, round, index, depends_on, tools)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'queued', $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
     [
       task.id,
       task.userId,
@@ -105,6 +125,11 @@ export async function insertTask(sql: Sql, task: NewTask): Promise<void> {
       task.budget.maxTokens,
       task.budget.maxCostUsd === null ? null : Math.round(task.budget.maxCostUsd * 1e9),
       task.budget.maxDurationMs,
+      task.isTainted ?? false,
+      task.place?.round ?? null,
+      task.place?.index ?? null,
+      task.place?.dependsOn ?? [],
+      task.place?.tools ?? null,
     ],
   );
 }
@@ -144,6 +169,7 @@ export async function listTasks(
   query: {
     states: TaskState[] | null;
     conversationId: string | null;
+    rootId?: string | null;
     before: { at: string; id: string } | null;
     limit: number;
   },
@@ -152,6 +178,7 @@ export async function listTasks(
     `select ${COLUMNS} from vitto_tasks
      where user_id = $1 and ($2::text[] is null or state = any($2)) and ($3::uuid is null or conversation_id = $3)
        and (created_at, id) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+       and ($7::uuid is null or root_id = $7)
      order by created_at desc, id desc limit $6`,
     [
       userId,
@@ -160,6 +187,7 @@ export async function listTasks(
       query.before?.at ?? null,
       query.before?.id ?? null,
       query.limit,
+      query.rootId ?? null,
     ],
   );
   return result.rows as TaskRecord[];
@@ -182,7 +210,11 @@ export function toTask(record: TaskRecord): Task {
     id: record.id,
     conversationId: record.conversationId,
     parentId: record.parentId,
+    rootId: record.rootId,
     depth: record.depth,
+    round: record.round,
+    index: record.index,
+    dependsOn: record.dependsOn,
     kind: record.kind,
     role: record.role,
     state: record.state,
@@ -202,9 +234,14 @@ export function toTask(record: TaskRecord): Task {
       costUsd: record.isCostKnown ? record.costNano / 1e9 : null,
       durationMs: Math.round(record.ranMs),
     },
+    spentBelow: {
+      tokens: record.belowTokens,
+      costUsd: record.isCostKnown ? record.belowCostNano / 1e9 : null,
+    },
     waitingFor: record.waitingFor,
     tainted: record.isTainted,
     result: record.result,
+    success: record.isSuccess,
     error: record.error,
     lastSeq: record.seq,
     createdAt: record.createdAt.toISOString(),

@@ -33,16 +33,22 @@ export function applyToTasks(live: LiveTasks, events: readonly EventEnvelope[]):
 function addTask(tasks: Map<string, Task>, event: EventEnvelope): void {
   const known = readKnownEvent(event);
   if (known?.type !== 'task.created') return;
-  const { parentTaskId, ...rest } = known.payload;
+  const { parentTaskId, rootTaskId, round, index, dependsOn, ...rest } = known.payload;
   tasks.set(event.taskId, {
     ...rest,
     id: event.taskId,
     parentId: parentTaskId,
+    rootId: rootTaskId ?? event.taskId,
+    round: round ?? null,
+    index: index ?? null,
+    dependsOn: dependsOn ?? [],
     state: 'queued',
     spending: { iterations: 0, tokens: 0, costUsd: 0, durationMs: 0 },
+    spentBelow: { tokens: 0, costUsd: 0 },
     waitingFor: null,
     tainted: false,
     result: null,
+    success: null,
     error: null,
     lastSeq: event.seq,
     createdAt: event.at,
