@@ -86,6 +86,8 @@ export const outcome = z.object({
   end: z.enum(['completed', 'failed', 'cancelled']),
   success: z.boolean(),
   verdictSource,
+  /** The first model that served it. */
+  model: z.string().nullable(),
   iterations: z.number().int(),
   /** Its own and those of its sub-Vittos. */
   tokens: z.number().int(),
@@ -96,6 +98,8 @@ export const outcome = z.object({
 export type Outcome = z.infer<typeof outcome>;
 
 export const outcomeQuery = pageQuery.extend({
+  /** That of this task alone; none until it has been reported. */
+  taskId: z.uuid().optional(),
   /** Those of the sub-Vittos of this task alone. */
   parentTaskId: z.uuid().optional(),
 });

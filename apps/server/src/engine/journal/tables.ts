@@ -157,6 +157,10 @@ export const tasks = pgTable(
     index('vitto_tasks_queued')
       .on(table.createdAt, table.id)
       .where(sql`state = 'queued'`),
+    // What has ended of late, for whoever looks for ends that were not reported.
+    index('vitto_tasks_ended')
+      .on(table.endedAt, table.id)
+      .where(sql`ended_at is not null`),
     check(
       'vitto_tasks_state',
       sql`state in ('queued', 'running', 'waiting_approval', 'waiting_children', 'waiting_input', 'completed', 'failed', 'cancelled')`,
