@@ -34,6 +34,7 @@ import {
   Secrets,
   type User,
 } from '../identity/index.ts';
+import { OutcomeFeedbackService } from '../intelligence/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createGuardedFetch } from '../kernel/network/guarded-fetch.ts';
 import { isOwnersAddress } from '../kernel/network/address-policy.ts';
@@ -136,6 +137,9 @@ export async function startVitto(
     const queue = new WakeQueue({ url: databaseUrl, logger, isWorker });
     await queue.start();
     stops.push(() => queue.stop());
+    const outcomes = new OutcomeFeedbackService({ database, queue, logger });
+    await outcomes.start();
+    stops.push(() => outcomes.stop());
 
     const owner = await ensureOwner(database);
     const tier = await openSandboxTier(config, installation, tell);
@@ -228,6 +232,7 @@ export async function startVitto(
         workerId: self.id,
         concurrency: config.workerConcurrency,
       });
+      await outcomes.work();
       await worker.start();
       stops.push(() => worker.stop());
       void guests
@@ -262,6 +267,7 @@ export async function startVitto(
       stops.push(() => notices.stop());
       const app = await createHttpServer({
         notices,
+        outcomes,
         database,
         signals,
         runs,

@@ -1,4 +1,4 @@
-export { readNumberCursor, toPage, writeNumberCursor } from './web/page-cursor.ts';
+export { readCursor, readNumberCursor, toPage, writeCursor, writeNumberCursor } from './web/page-cursor.ts';
 export { changedFields, type AuditedAct, type AuditedCall, type RouteAudit } from './web/route-audit.ts';
 export { idParams, nothing, viewerOf, type Viewer, type WebApp } from './web/web-app.ts';
 export { requireScope } from './web/token-scopes.ts';

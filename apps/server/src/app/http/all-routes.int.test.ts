@@ -77,6 +77,7 @@ const BODIES: Record<string, unknown> = {
   'POST /api/webhooks/{id}/deliveries/{deliveryId}/retry': {},
   'POST /api/push-subscriptions': { endpoint: 'https://push.test/new', keys: { p256dh: 'x', auth: 'y' } },
   'POST /api/push-subscriptions/{id}/test': {},
+  'PUT /api/tasks/{id}/verdict': { success: false },
   'PUT /api/skills/{name}': { text: '---\nname: a-skill\ndescription: Of the walk.\n---\n' },
   'PATCH /api/skills/{name}': { isEnabled: true },
   'POST /api/mcp-servers': { name: 'walk', transport: { kind: 'http', url: 'https://mcp.test' } },
@@ -171,6 +172,7 @@ describe('every route', () => {
         "GET /api/mcp-servers",
         "GET /api/mcp-servers/{id}",
         "GET /api/models",
+        "GET /api/outcomes",
         "GET /api/push-subscriptions",
         "GET /api/sandbox",
         "GET /api/search",
@@ -227,6 +229,7 @@ describe('every route', () => {
         "PUT /api/models/providers/{name}",
         "PUT /api/secrets/{name}",
         "PUT /api/skills/{name}",
+        "PUT /api/tasks/{id}/verdict",
       ]
     `);
   });
@@ -320,7 +323,13 @@ describe('every route', () => {
 
   it("shows another user's lists without what is not theirs", async () => {
     const stranger = createClient(server.url, bed.stranger.token);
-    for (const path of ['/api/conversations', '/api/tasks', '/api/approvals', '/api/events']) {
+    for (const path of [
+      '/api/conversations',
+      '/api/tasks',
+      '/api/outcomes',
+      '/api/approvals',
+      '/api/events',
+    ]) {
       expect((await stranger(path)).json['items'], path).toEqual([]);
     }
     const tokens = (await stranger('/api/tokens')).json['items'] as { name: string }[];

@@ -7,6 +7,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { addWebRoutes, type StartDemo, type WebApp } from '../../channels/index.ts';
 import { Skills, type McpServers } from '../../extensions/index.ts';
 import type { DeployKeys, Secrets } from '../../identity/index.ts';
+import type { OutcomeFeedbackService } from '../../intelligence/index.ts';
 import { AppError } from '../../kernel/app-error.ts';
 import type { Database } from '../../kernel/database/database.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -36,6 +37,7 @@ import { addMcpServerRoutes } from './mcp-server-routes.ts';
 import { addJsonBodies, makeBodyStorable, refuseEncodedBody } from './json-body.ts';
 import { addModelRoutes } from './model-routes.ts';
 import { addOpenApi } from './openapi.ts';
+import { addOutcomeRoutes } from './outcome-routes.ts';
 import { toProblem } from './problem.ts';
 import { addSandboxRoutes } from './sandbox-routes.ts';
 import { addDeployKeyRoutes } from './deploy-key-routes.ts';
@@ -65,6 +67,7 @@ export interface HttpDependencies {
   /** The main models of a user's tasks, in the order they are tried. */
   listMainModels: (userId: string) => Promise<string[]>;
   notices: Notices;
+  outcomes: OutcomeFeedbackService;
   sandboxHosts: SandboxHosts;
   /** For /healthz, in bounded time. */
   readSandboxState?: () => Promise<ComponentStatus['state']>;
@@ -244,6 +247,7 @@ function addRoutes(app: WebApp, deps: HttpDependencies): void {
   addModelRoutes(app, { ...deps, testsPerMinute: deps.attemptsPerMinute ?? 10 });
   addAuditRoutes(app, database);
   addCostRoutes(app, deps);
+  addOutcomeRoutes(app, deps);
   addWebhookRoutes(app, deps);
   addMcpServerRoutes(app, deps.mcpServers);
   addPushRoutes(app, deps);

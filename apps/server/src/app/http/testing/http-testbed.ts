@@ -7,6 +7,7 @@ import { McpServers } from '../../../extensions/index.ts';
 import { createTestPrograms } from '../../../extensions/mcp/testing/stub.ts';
 import { createApiToken, DeployKeys, ensureOwner, readSettings, Secrets } from '../../../identity/index.ts';
 import { createTestVault } from '../../../identity/vault/testing.ts';
+import { OutcomeFeedbackService } from '../../../intelligence/index.ts';
 import { AppError } from '../../../kernel/app-error.ts';
 import { createTestDatabase } from '../../../kernel/database/testing.ts';
 import type { Database } from '../../../kernel/database/database.ts';
@@ -114,6 +115,7 @@ async function startServer(
     listMainModels: async () => ['test/one', 'test/two', 'script:/a.yaml'],
     startDemo: ({ userId }) => insertRunningTask(database, userId, null),
     notices: createIdleNotices(database, signals),
+    outcomes: new OutcomeFeedbackService({ database, queue: IDLE_QUEUE, logger: silentLogger }),
     sandboxHosts: new SandboxHosts({ hosts: [], logger: silentLogger }),
     commandTimeoutMs: 60_000,
     dailyCostUsd: null,
@@ -157,6 +159,13 @@ export function createTestRuns(database: Database, signals: SignalBus): RunDepen
     resolveAllowedPaths: async (paths) => paths,
   };
 }
+
+/** A queue that no worker reads. */
+const IDLE_QUEUE = {
+  openSending: async () => undefined,
+  send: async () => undefined,
+  workSending: async () => undefined,
+};
 
 const EMPTY_STATUS: SystemStatus = {
   version: '0.0.0-test',
