@@ -15,6 +15,7 @@ import { FilterBar } from './parts/filter-bar.tsx';
 import { Gantt } from './parts/gantt.tsx';
 import { ReportButton, ReportOutcome, useReport } from './parts/report-button.tsx';
 import { TaskHead } from './parts/task-head.tsx';
+import { TaskVerdict } from './parts/task-verdict.tsx';
 import { Timeline } from './parts/timeline.tsx';
 import { StepStore } from './step-store.ts';
 import { taskStrings } from './strings.ts';
@@ -65,6 +66,7 @@ function LoadedTask({ task, store }: { task: Task; store: StepStore }) {
         <div>
           <ReportOutcome state={report.state} onClose={report.close} />
           <TaskHead task={task} />
+          {task.endedAt !== null && <TaskVerdict taskId={task.id} />}
         </div>
         <Steps task={task} store={store} scroller={scroller} />
       </div>
