@@ -15,6 +15,7 @@ import { migrateDatabase } from '../apps/server/src/kernel/database/migrate.ts';
 import { silentLogger } from '../apps/server/src/kernel/logger.ts';
 import { SignalBus } from '../apps/server/src/kernel/signal-bus.ts';
 import { createRun, type RunDependencies } from '../apps/server/src/runs/index.ts';
+import { createTestOrchestrator } from '../apps/server/src/runs/testing/test-orchestrator.ts';
 import { runTask, type RunTaskDependencies } from '../apps/server/src/runs/run-task.ts';
 import { countQueries } from './count-queries.ts';
 import { createInstantModel, TOOL, toolResult, USER_PROMPT } from './instant-model.ts';
@@ -71,12 +72,13 @@ async function runOnce(installation: Installation, steps: number): Promise<RunOu
       maxCostUsd: 1_000,
       maxDurationMs: 3_600_000,
     },
+    maxSubVittos: 5,
     readSettings: (id) => readSettings(database, id),
     checkModels: () => Promise.resolve(),
     resolveAllowedPaths: async (paths) => paths,
   };
   const { taskId } = await createRun(runs, { userId, text: USER_PROMPT, source: 'bench' });
-  const deps = taskDependencies(installation, steps, () => (toolCalls += 1));
+  const deps = taskDependencies(installation, runs, steps, () => (toolCalls += 1));
   const control = { signal: new AbortController().signal, isDraining: () => false };
   const end = await runTask(deps, taskId, control);
   const task = await database.pool.query<{ result: string | null; error: unknown }>(
@@ -90,6 +92,7 @@ async function runOnce(installation: Installation, steps: number): Promise<RunOu
 
 function taskDependencies(
   { database, signals }: Installation,
+  runs: RunDependencies,
   steps: number,
   onCall: () => void,
 ): RunTaskDependencies {
@@ -109,7 +112,9 @@ function taskDependencies(
   const registry = new ToolRegistry([{ name: 'bench', tools: [lookup] }]);
   return {
     database,
+    runs,
     signals,
+    orchestrator: createTestOrchestrator(runs),
     openRegistry: () => Promise.resolve(registry),
     listSkills: () => Promise.resolve([]),
     evaluateGate: async (task) =>

@@ -56,10 +56,17 @@ async function startTask(database: Database, userId: string): Promise<BenchTask>
     model: null,
     budget: { maxIterations: 50, maxTokens: null, maxCostUsd: null, maxDurationMs: null },
   });
-  const task = await takeTask(database, id, `bench-${process.pid}`);
+  const task = await takeTask({ database, ...IDLE }, id, `bench-${process.pid}`);
   if (task === null) throw new Error('a task that was just made was not to be had');
   return { userId, taskId: id, fence: task.fence };
 }
+
+/** Nothing of it is used while tasks only run. */
+const IDLE = {
+  maxSubVittos: 5,
+  queue: { wake: () => Promise.resolve() },
+  signals: { journalGrew: () => undefined, taskSeized: () => Promise.resolve() },
+};
 
 /** Last journal position of each task's user. */
 export async function readLastPositions(database: Database, tasks: BenchTask[]): Promise<number[]> {

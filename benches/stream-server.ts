@@ -38,6 +38,7 @@ async function start(databaseUrl: string): Promise<{ port: number }> {
       queue: { wake: async () => undefined },
       logger: silentLogger,
       rootBudget: { maxIterations: 50, maxTokens: null, maxCostUsd: null, maxDurationMs: null },
+      maxSubVittos: 5,
       readSettings: (userId) => readSettings(database, userId),
       checkModels: () => Promise.resolve(),
       resolveAllowedPaths: async (paths) => paths,

@@ -82,6 +82,8 @@ export const eventPayloads = {
     template: templateName.optional(),
     /** The `ask_user` call this message answers. */
     answers: z.string().optional(),
+    /** Origin of text from outside in it: results of other sub-Vittos that have read some. */
+    untrusted: z.string().optional(),
     /** Files that came with it. */
     attachments: z.array(artifactRef).optional(),
     /** The message of this conversation that this one stands in for: what came from it on does not count any more. */

@@ -137,7 +137,10 @@ describe('the configuration', () => {
     [{ VITTO_VM_MEMORY_MIB: '64' }, /^VITTO_VM_MEMORY_MIB: .*128/],
     [{ VITTO_VM_DEGRADE: 'maybe' }, /^VITTO_VM_DEGRADE: /],
     [{ VITTO_IMAGES: 'images' }, /^VITTO_IMAGES: takes the absolute path/],
-    [{ VITTO_VM_DEFAULT_ITERATIONS: '10' }, /^VITTO_VM_DEFAULT_ITERATIONS: is not a variable/],
+    [{ VITTO_VM_DEFAULT_ITERATIONS: '0' }, /^VITTO_VM_DEFAULT_ITERATIONS: /],
+    [{ VITTO_MAX_NESTING_DEPTH: '3' }, /^VITTO_MAX_NESTING_DEPTH: .*2/],
+    [{ VITTO_DEPTH2_BUDGET_RATIO: '0' }, /^VITTO_DEPTH2_BUDGET_RATIO: /],
+    [{ VITTO_SUBVITTO_MAX_PARALLEL: 'many' }, /^VITTO_SUBVITTO_MAX_PARALLEL: /],
   ])('refuses %j of the VM tier and says what to do', (variables, message) => {
     expect(problems(variables as Record<string, string>)).toEqual([expect.stringMatching(message)]);
   });

@@ -1,4 +1,4 @@
-import type { ModelSettings } from '../engine/index.ts';
+import type { ModelSettings, SubVittoLimits } from '../engine/index.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -13,6 +13,7 @@ import {
   toSandboxConfig,
   type SandboxConfig,
 } from './sandbox-config.ts';
+import { SUB_VITTO_VARIABLES, toSubVittoLimits } from './sub-vitto-config.ts';
 
 export const ROLES = ['server', 'worker', 'sandbox'] as const;
 export type Role = (typeof ROLES)[number];
@@ -34,6 +35,7 @@ export interface Config {
   dailyCostUsd: number | null;
   trustStartScore: number;
   workerConcurrency: number;
+  subVittos: SubVittoLimits;
   sandbox: SandboxConfig;
   /** What programs that build images get of this process's environment. */
   buildEnvironment: Readonly<Record<string, string>>;
@@ -70,6 +72,7 @@ const VARIABLES = {
   VITTO_TASK_MAX_COST_USD: optional(z.coerce.number().positive()),
   VITTO_DAILY_COST_USD: optional(z.coerce.number().positive()),
   VITTO_WORKER_CONCURRENCY: whole.min(1).max(1_000).default(10),
+  ...SUB_VITTO_VARIABLES,
   ...SANDBOX_VARIABLES,
   VITTO_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('warn'),
 } as const;
@@ -144,6 +147,7 @@ function toConfig(
     dailyCostUsd: daily ?? null,
     trustStartScore: variables.VITTO_TRUST_DEFAULT_SCORE,
     workerConcurrency: variables.VITTO_WORKER_CONCURRENCY,
+    subVittos: toSubVittoLimits(variables),
     sandbox,
     buildEnvironment: pickBuildEnvironment(environment),
     logLevel: variables.VITTO_LOG_LEVEL,

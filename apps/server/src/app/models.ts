@@ -95,12 +95,15 @@ export class Models {
    * of this installation, to try it before it is stored.
    */
   async resolve(
-    task: Pick<TaskRecord, 'model'>,
+    task: Pick<TaskRecord, 'model'> & { kind?: TaskRecord['kind'] },
     settings: Settings,
     candidate?: ModelSettings,
   ): Promise<Model[]> {
     const access = candidate ?? (await this.#readSettings());
-    const { refs, recordTo } = choose(task.model ?? settings.models.main ?? null, access);
+    const { refs, recordTo } =
+      task.kind === 'subvitto'
+        ? chooseForSubVitto(task.model, settings, access)
+        : choose(task.model ?? settings.models.main ?? null, access);
     const models = await Promise.all(refs.map((ref) => this.#make(ref, access.providers)));
     if (recordTo === null) return models;
     return models.map((model) =>
@@ -155,6 +158,17 @@ function choose(list: string | null, settings: ModelSettings): ModelChoice {
     );
   }
   return { ...choose(record[2]?.trim() || null, settings), recordTo: file };
+}
+
+/**
+ * A sub-Vitto plays what its root was started with. Else the user's list for sub-Vittos stands over the installation's,
+ * and where neither has one of its own, they use what the main role does.
+ */
+function chooseForSubVitto(model: string | null, settings: Settings, access: ModelSettings): ModelChoice {
+  const own = model ?? settings.models.subvitto;
+  if (own !== undefined && own !== null) return choose(own, access);
+  if (access.models.subvitto?.trim()) return { refs: chooseRoleModels(access).subvitto, recordTo: null };
+  return choose(settings.models.main ?? null, access);
 }
 
 function fileNotAllowed(why: string): AppError {

@@ -14,12 +14,14 @@ import {
 } from '../extensions/index.ts';
 import {
   chooseRoleModels,
+  createAgentTools,
   createCoreTools,
   createWebTools,
   expireLeases,
   createGitPush,
   createGuestTools,
   ModelLimiter,
+  SubVittoOrchestratorService,
   ToolRegistry,
   type EvaluateGate,
 } from '../engine/index.ts';
@@ -43,7 +45,7 @@ import { WakeQueue } from '../kernel/queue.ts';
 import { joinProcesses, removeDeadProcesses } from '../kernel/process-registry.store.ts';
 import { SignalBus } from '../kernel/signal-bus.ts';
 import { describeSandbox, readSystemStatus } from '../ops/index.ts';
-import { Worker, type RunDependencies } from '../runs/index.ts';
+import { cancelRun, steerRun, Worker, type RunDependencies } from '../runs/index.ts';
 import type { Config } from './config.ts';
 import { createFolderCheck, resolveAllowedPaths } from './allowed-folders.ts';
 import { SandboxedToolProxyService, VmCredentialInjectorService } from '../sandbox/index.ts';
@@ -171,6 +173,7 @@ export async function startVitto(
         await models.check(list, needsPrice);
         if (list !== null) await models.checkFiles(list, await isOwner(database, userId));
       },
+      maxSubVittos: config.subVittos.maxParallel,
       resolveAllowedPaths: createFolderCheck(database, installation.secretFolders),
     };
 
@@ -199,6 +202,7 @@ export async function startVitto(
       stops.push(() => connections.close());
       const builtIn = new ToolRegistry([
         createCoreTools(readStatus),
+        createAgentTools(config.subVittos),
         createGuestTools(config.sandbox.defaultTimeoutMs),
         {
           name: 'git',
@@ -217,6 +221,12 @@ export async function startVitto(
           createMcpSource({ database, connections, logger }),
         ]),
         listSkills: (userId) => skills.listEnabled(userId),
+        orchestrator: new SubVittoOrchestratorService({
+          database,
+          limits: config.subVittos,
+          steer: (request) => steerRun(runs, { ...request, source: 'deploy_agents' }),
+          stop: (request) => cancelRun(runs, { ...request, by: 'the task that deployed it' }),
+        }),
         evaluateGate: openGate(config),
         decide: decideByRisk,
         resolveModels: (task, settings) => models.resolve(task, settings),

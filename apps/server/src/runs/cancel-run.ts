@@ -15,7 +15,8 @@ import { releaseHeldVm } from './held-vm.ts';
 import { readUnansweredCall } from './unanswered-call.ts';
 import { inTransaction } from '../kernel/database/transaction.ts';
 import { notFound } from '../kernel/app-error.ts';
-import type { RunDependencies } from './run-dependencies.ts';
+import type { EndDependencies } from './run-dependencies.ts';
+import { letGo } from './sub-vittos/let-go.ts';
 
 /**
  * Cancels a task and its children at once: the journal ends with `task.cancelled` in the same transaction that shuts
@@ -23,14 +24,14 @@ import type { RunDependencies } from './run-dependencies.ts';
  * @throws AppError `task.not-found`.
  */
 export async function cancelRun(
-  deps: RunDependencies,
+  deps: EndDependencies,
   request: { userId: string; taskId: string; by: string; reason?: string | undefined },
 ): Promise<Task> {
   const known = await findTask(deps.database.pool, request.userId, request.taskId);
   if (known === null) throw notFound('task');
   let cancelled: string[] | null = null;
   while (cancelled === null) {
-    cancelled = await inTransaction(deps.database, (client) => cancelTree(client, request));
+    cancelled = await inTransaction(deps.database, (client) => cancelTree(deps, client, request));
   }
   for (const id of cancelled) await deps.signals.taskSeized(id);
   deps.signals.journalGrew(request.userId);
@@ -45,6 +46,7 @@ export async function cancelRun(
  * @returns the ids of what was cancelled; `null` when a child came in before the rows were locked: once more then.
  */
 async function cancelTree(
+  deps: EndDependencies,
   client: SqlClient,
   request: { taskId: string; by: string; reason?: string | undefined },
 ): Promise<string[] | null> {
@@ -53,7 +55,7 @@ async function cancelTree(
   if (open.some((id) => !locked.has(id))) return null;
   const seized: SeizedTask[] = [];
   for (const id of open) seized.push(await seizeTask(client, id));
-  for (const task of seized) await endCancelled(client, task, request.by, request.reason);
+  for (const task of seized) await endCancelled(deps, client, task, request.by, request.reason);
   return open;
 }
 
@@ -102,6 +104,7 @@ async function seizeTask(client: SqlClient, id: string): Promise<SeizedTask> {
 }
 
 async function endCancelled(
+  deps: EndDependencies,
   client: SqlClient,
   { id, fence, approvals }: SeizedTask,
   by: string,
@@ -119,6 +122,7 @@ async function endCancelled(
   ];
   await appendEvents(client, { taskId: id, fence, events });
   await endTask(client, { taskId: id, fence, seq: null }, { state: 'cancelled' });
+  await letGo(deps, client, id, 'ended');
 }
 
 /** Calls that have no result yet get one that says `cancelled`, so that the conversation stays whole. */

@@ -12,7 +12,7 @@ afterAll(() => h.drop());
 beforeEach(() => h.database.pool.query('delete from vitto_tasks'));
 
 const start = async () => (await h.start('work')).taskId;
-const take = (id: string, worker: string) => takeTask(h.database, id, worker);
+const take = (id: string, worker: string) => takeTask(h.runs, id, worker);
 const expire = (id: string) =>
   h.database.pool.query(
     `update vitto_tasks set running_since = now() - interval '60 seconds', lease_until = now() - interval '30 seconds' where id = $1`,
@@ -36,7 +36,7 @@ it('finds tasks whose owner was lost first, then the oldest that are queued, how
   const running = await start();
   await take(running, 'worker-1');
   await h.database.pool.query('vacuum analyze vitto_tasks');
-  const found = await findForgottenTasks(h.database.pool);
+  const found = await findForgottenTasks(h.database.pool, 5);
   expect(new Set(found.slice(0, 5))).toEqual(new Set(lost));
   expect(found).not.toContain(running);
   const oldest = await h.database.pool.query<{ id: string }>(
@@ -62,8 +62,8 @@ it('finds them by an index, without sorting what waits', async () => {
     [h.userId],
   );
   await h.database.pool.query('vacuum analyze vitto_tasks');
-  await findForgottenTasks(explaining as never);
-  expect(plans).toHaveLength(2);
+  await findForgottenTasks(explaining as never, 5);
+  expect(plans).toHaveLength(3);
   expect(plans[0]).toMatch(/Index Cond: .*lease_until/);
   expect(plans[1]).toContain('vitto_tasks_queued');
   for (const plan of plans) expect(plan).not.toMatch(/Seq Scan|Sort/);

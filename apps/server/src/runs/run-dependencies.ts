@@ -4,6 +4,9 @@ import type { Logger } from '../kernel/logger.ts';
 import type { WakeQueue } from '../kernel/queue.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
 
+/** What ending tasks needs. */
+export type EndDependencies = Pick<RunDependencies, 'database' | 'queue' | 'signals' | 'maxSubVittos'>;
+
 /** What starting, steering and ending runs needs. */
 export interface RunDependencies {
   database: Database;
@@ -12,6 +15,8 @@ export interface RunDependencies {
   logger: Logger;
   /** A root task's budget unless it asks for less; what a task asks for never exceeds it. */
   rootBudget: Budget;
+  /** Of a user's sub-Vittos as many work at once, in all processes together. */
+  maxSubVittos: number;
   readSettings: (userId: string) => Promise<Settings>;
   /**
    * Checks a model list at intake; `null` is the installation's own.

@@ -6,9 +6,11 @@ import {
   type EvaluateGate,
   type GuestQuestion,
   type GuestRequest,
+  listSubVittos,
   LostLease,
   type Model,
   type ModelLimiter,
+  offerTools,
   openArtifacts,
   PgTaskJournal,
   type PromptFacts,
@@ -19,11 +21,12 @@ import {
   type RunEnd,
   runLoop,
   RunState,
+  type SubVittoOrchestratorService,
   type TaskRecord,
   type ToolRegistry,
   Transcript,
 } from '../engine/index.ts';
-import type { Failure, Settings } from '@vitto/contracts';
+import { isEndState, type Failure, type Settings } from '@vitto/contracts';
 import type { Secrets } from '../identity/index.ts';
 import { AppError } from '../kernel/app-error.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -31,7 +34,11 @@ import { isDatabaseAway, type Database } from '../kernel/database/database.ts';
 import { whileAway } from '../kernel/database/while-away.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
+import { cancelRun } from './cancel-run.ts';
 import { releaseHeldVm } from './held-vm.ts';
+import type { RunDependencies } from './run-dependencies.ts';
+import { letGo } from './sub-vittos/let-go.ts';
+import { ProgressMirror } from './sub-vittos/mirror-progress.ts';
 import { takeTask } from './take-task.ts';
 
 /** Where the commands of tasks run. Nothing of it throws but `claim`. */
@@ -50,7 +57,10 @@ export interface TaskGuests {
 /** What running tasks needs; the same for all tasks of a worker. */
 export interface RunTaskDependencies {
   database: Database;
+  /** Starting, ending and waking other tasks. */
+  runs: RunDependencies;
   signals: Pick<SignalBus, 'journalGrew'>;
+  orchestrator: SubVittoOrchestratorService;
   /** The tools that a task may use: the built-in ones and those that its user brings. Throws only on defects. */
   openRegistry: (task: TaskRecord) => Promise<ToolRegistry>;
   /** The user's skills that are switched on, by name: the system prompt lists them. */
@@ -58,7 +68,7 @@ export interface RunTaskDependencies {
   evaluateGate: EvaluateGate;
   decide: DecideCall;
   /** The task's models in order; throws AppError or ModelError when the list names what does not exist. */
-  resolveModels: (task: TaskRecord, settings: Settings) => Promise<Model[]>;
+  resolveModels: (task: Pick<TaskRecord, 'kind' | 'model'>, settings: Settings) => Promise<Model[]>;
   limiter: ModelLimiter;
   secrets: Pick<Secrets, 'fill' | 'masking'>;
   readSettings: (userId: string) => Promise<Settings>;
@@ -86,7 +96,7 @@ export async function runTask(
   taskId: string,
   control: RunControl,
 ): Promise<RunEnd | null> {
-  const task = await takeTask(deps.database, taskId, deps.workerId);
+  const task = await takeTask(deps.runs, taskId, deps.workerId);
   if (task === null) return null;
   control.onTaken?.();
   deps.signals.journalGrew(task.userId);
@@ -95,18 +105,29 @@ export async function runTask(
 
 async function runTaken(deps: RunTaskDependencies, task: TaskRecord, control: RunControl): Promise<RunEnd> {
   const log = deps.logger.child({ taskId: task.id, userId: task.userId });
+  const mirror = openMirror(deps, task, log);
   try {
     const waiting = { clock: deps.clock, logger: log, signal: control.signal };
-    const run = await whileAway(() => prepareRun(deps, task, control, log), waiting);
+    const run = await whileAway(() => prepareRun(deps, task, control, log, mirror), waiting);
     const end = await runLoop(run);
     const hasEnded = end.kind === 'completed' || end.kind === 'failed';
+    await mirror?.finish(end.kind === 'parked' ? end.state : null);
     await (hasEnded ? deps.guests.release(task) : deps.guests.rest(task));
     log.info({ end: end.kind }, 'the run ended');
     return end;
   } catch (error) {
+    await mirror?.finish(null);
     if (error instanceof LostLease || control.signal.aborted || isDatabaseAway(error)) throw error;
     return await failTask(deps, task, control, error, log);
   }
+}
+
+/** Tells a sub-Vitto's parent where it stands; `null` for a task that nobody deployed. */
+function openMirror(deps: RunTaskDependencies, task: TaskRecord, logger: Logger): ProgressMirror | null {
+  const { parentId } = task;
+  if (parentId === null) return null;
+  const onGrew = () => deps.signals.journalGrew(task.userId);
+  return new ProgressMirror({ ...task, parentId }, { database: deps.database, logger, onGrew });
 }
 
 async function prepareRun(
@@ -114,6 +135,7 @@ async function prepareRun(
   task: TaskRecord,
   control: RunControl,
   logger: Logger,
+  mirror: ProgressMirror | null,
 ): Promise<Run> {
   const settings = await deps.readSettings(task.userId);
   const [models, guest, registry, skills] = await Promise.all([
@@ -122,10 +144,14 @@ async function prepareRun(
     deps.openRegistry(task),
     deps.listSkills(task.userId),
   ]);
+  const offer = offerTools(
+    registry,
+    { depth: task.depth, tier: task.tier, role: task.role, named: task.tools },
+    deps.orchestrator.limits,
+  );
   const artifacts = openArtifacts(deps.database.pool, { userId: task.userId, taskId: task.id });
-  const prompt = { allowedPaths: task.allowedPaths, guest, language: settings.language ?? 'en', skills };
   const fold = { transcript: new Transcript(), state: new RunState(task.id) };
-  const journal = openJournal(deps, task, control, logger, fold);
+  const journal = openJournal(deps, task, control, logger, fold, mirror);
   const userLimit = settings.dailyCostUsd === null ? null : Math.round(settings.dailyCostUsd * 1e9);
   const run: Run = {
     task,
@@ -133,12 +159,23 @@ async function prepareRun(
     journal,
     deps: {
       registry,
-      toolNames: registry.names,
+      toolNames: offer.names,
+      whyNot: offer.whyNot,
+      orchestrator: deps.orchestrator,
+      resolveSubVittoModels: () => deps.resolveModels({ kind: 'subvitto', model: task.model }, settings),
+      stopSubVittos: (ids) => stopSubVittos(deps.runs, task, ids),
       evaluateGate: deps.evaluateGate,
       decide: deps.decide,
       models,
       limiter: deps.limiter,
-      systemPrompt: buildSystemPrompt(prompt),
+      systemPrompt: buildSystemPrompt({
+        allowedPaths: task.allowedPaths,
+        guest: task.tier === 'in-process' ? null : guest,
+        language: settings.language ?? 'en',
+        skills: offer.names.includes('use_skill') ? skills : [],
+        subVitto: task.kind === 'subvitto' ? { id: task.id, role: task.role, depth: task.depth } : null,
+        mayDeploy: offer.names.includes('deploy_agents'),
+      }),
       artifacts,
       claimGuest: (request) => deps.guests.claim(task, request),
       restGuest: () => deps.guests.rest(task),
@@ -151,7 +188,11 @@ async function prepareRun(
     signal: control.signal,
     isDraining: control.isDraining,
     gate: null,
-    headroom: null,
+    // Kept from an earlier run that waits for sub-Vittos: it is not reserved twice.
+    headroom:
+      task.ownReservedTokens === 0
+        ? null
+        : { tokens: task.ownReservedTokens, costNano: task.ownReservedCostNano },
     spent: { tokens: task.tokens, costNano: task.costNano },
     isCostKnown: task.isCostKnown,
     startedAt: deps.clock.monotonic(),
@@ -175,19 +216,38 @@ function openJournal(
   control: RunControl,
   logger: Logger,
   fold: { transcript: Transcript; state: RunState },
+  mirror: ProgressMirror | null,
 ): PgTaskJournal {
   return new PgTaskJournal({
     database: deps.database,
-    task: { id: task.id, userId: task.userId, fence: task.fence, lastSeq: task.seq },
+    task: {
+      id: task.id,
+      userId: task.userId,
+      parentId: task.parentId,
+      fence: task.fence,
+      lastSeq: task.seq,
+    },
     clock: deps.clock,
     logger,
     signal: control.signal,
     fold: (event) => {
       fold.transcript.apply(event);
       fold.state.apply(event);
+      mirror?.apply(event);
     },
     onGrew: () => deps.signals.journalGrew(task.userId),
+    wake: (id, client) => deps.runs.queue.wake(id, client),
+    onLetGo: (client, change) => letGo(deps.runs, client, task.id, change),
   });
+}
+
+async function stopSubVittos(
+  runs: RunDependencies,
+  parent: TaskRecord,
+  ids: readonly string[],
+): Promise<void> {
+  const reason = 'the task that deployed it could not go on';
+  for (const taskId of ids) await cancelRun(runs, { userId: parent.userId, taskId, by: 'vitto', reason });
 }
 
 const PAGE = 2_000;
@@ -237,7 +297,13 @@ async function failTask(
   if (failure.code === 'internal') log.error({ err: error }, 'a task met a defect');
   // Read anew what has been written since: the fence still holds, or the next write says that it is lost.
   const fold = { transcript: new Transcript(), state: new RunState(task.id) };
-  const journal = openJournal(deps, task, control, log, fold);
+  const journal = openJournal(deps, task, control, log, fold, null);
+  const open = (await listSubVittos(deps.database.pool, task.id)).filter(({ state }) => !isEndState(state));
+  await stopSubVittos(
+    deps.runs,
+    task,
+    open.map(({ id }) => id),
+  );
   journal.stage(await releaseHeldVm(deps.database.pool, task.id));
   await journal.fail(failure);
   await deps.guests.release(task);

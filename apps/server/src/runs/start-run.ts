@@ -1,11 +1,13 @@
 import type { SqlClient } from '../kernel/database/database.ts';
 import {
   appendEvents,
+  estimateTask,
   insertConversation,
   insertTask,
   lockActiveTask,
   lockConversation,
   nameConversation,
+  taskCreated,
   type NewTask,
   type TaskRecord,
   voidApprovals,
@@ -19,7 +21,6 @@ import { toTitle } from '../kernel/text/cut.ts';
 import { toStorableText } from '../kernel/text/storable.ts';
 import { maskSecrets } from '../kernel/text/mask-secrets.ts';
 import { chooseBudget } from './choose-budget.ts';
-import { estimateTask } from './estimate-task.ts';
 import { conversationBusy, findReplaced } from './find-replaced.ts';
 import type { RunDependencies } from './run-dependencies.ts';
 import { takeAttachments } from './take-attachments.ts';
@@ -175,7 +176,7 @@ async function startTask(
   await appendEvents(client, {
     taskId: id,
     fence: null,
-    events: [created(task), message, queued('created')],
+    events: [taskCreated(task), message, queued('created')],
   });
   await deps.queue.wake(id, client);
   return { messageId, taskId: id, outcome: 'started' };
@@ -194,24 +195,6 @@ async function readExtras(
     ...(replaces === undefined
       ? {}
       : { replaces, replacesPosition: await findReplaced(client, conversationId, replaces) }),
-  };
-}
-
-function created(task: NewTask): NewEvent {
-  return {
-    type: 'task.created',
-    payload: {
-      kind: task.kind,
-      depth: task.depth,
-      parentTaskId: task.parentId,
-      conversationId: task.conversationId,
-      role: task.role,
-      title: task.title,
-      tier: task.tier,
-      complexity: task.complexity,
-      estimatedDuration: task.estimatedDuration,
-      budget: task.budget,
-    },
   };
 }
 

@@ -11,7 +11,6 @@ import type { SignalBus } from '../kernel/signal-bus.ts';
 import type { WakeQueue } from '../kernel/queue.ts';
 import { expireApprovals, wakeTasksForVm } from './decide-approval.ts';
 import { giveTaskBack } from './give-task-back.ts';
-import type { RunDependencies } from './run-dependencies.ts';
 import { runTask, type RunTaskDependencies } from './run-task.ts';
 
 const SWEEP_EVERY_MS = 2_000;
@@ -41,7 +40,6 @@ interface ActiveRun {
 export interface WorkerDependencies extends RunTaskDependencies {
   queue: Pick<WakeQueue, 'work' | 'stopWork' | 'wake'>;
   bus: Pick<SignalBus, 'listen'>;
-  runs: RunDependencies;
   /** Tasks that run at once in this process. */
   concurrency: number;
   /** Removes what tasks that have ended left in the guests. */
@@ -171,7 +169,7 @@ export class Worker {
 
   async #sweep(): Promise<void> {
     const here = new Set([...this.#active].map((run) => run.taskId));
-    for (const id of await findForgottenTasks(this.#deps.database.pool)) {
+    for (const id of await findForgottenTasks(this.#deps.database.pool, this.#deps.runs.maxSubVittos)) {
       if (!here.has(id)) await this.#deps.queue.wake(id);
     }
     await expireApprovals(this.#deps.runs);

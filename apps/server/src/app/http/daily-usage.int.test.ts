@@ -135,7 +135,9 @@ it('finds the dearest tasks by what each spent itself, not its children', async 
       isKnown,
     ]);
   await spend(parent, 1_000, 900);
-  await pool.query('update vitto_tasks set below_tokens = 800, below_cost_nano = 700 where id = $1', [parent]);
+  await pool.query('update vitto_tasks set below_tokens = 800, below_cost_nano = 700 where id = $1', [
+    parent,
+  ]);
   await spend(child, 800, 700);
   const unpriced = await bed.createTask(id);
   await spend(unpriced, 50, 0, false);

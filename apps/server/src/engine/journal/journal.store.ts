@@ -283,7 +283,7 @@ export function readLiveDeltas(sql: Sql, userId: string, taskId: string): Promis
 
 /** The types that make a model's context: everything else is for people's eyes. */
 const CONTEXT_TYPES =
-  "('user.message', 'task.created', 'gate.evaluated', 'vm.acquired', 'vm.released', 'vm.lost', 'vm.degraded', 'task.parked', 'task.resumed', 'task.stuck', 'task.completed', 'task.failed', 'task.cancelled', 'phase.completed', 'agent.iteration', 'agent.turn_completed', 'tool.starting', 'tool.called', 'approval.requested', 'approval.decided', 'budget.exceeded', 'subvitto.completed', 'subvitto.failed')";
+  "('user.message', 'task.created', 'gate.evaluated', 'vm.acquired', 'vm.released', 'vm.lost', 'vm.degraded', 'task.parked', 'task.resumed', 'task.stuck', 'task.completed', 'task.failed', 'task.cancelled', 'phase.completed', 'agent.iteration', 'agent.turn_completed', 'tool.starting', 'tool.called', 'approval.requested', 'approval.decided', 'budget.exceeded', 'orchestrator.round', 'subvitto.completed', 'subvitto.failed')";
 
 /** What a model's context is folded from: all tasks of the conversation up to now, oldest first, from a position on. */
 export function readContextEvents(

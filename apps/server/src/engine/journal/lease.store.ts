@@ -1,5 +1,6 @@
 import type { Failure, WaitingFor, WaitingState } from '@vitto/contracts';
 import type { Sql } from '../../kernel/database/database.ts';
+import { findForgottenSubVittos } from './sub-vitto.store.ts';
 
 /** How long a task stays with a worker that gives no sign of life, in seconds by the database's clock. */
 export const LEASE_SECONDS = 12;
@@ -134,6 +135,11 @@ export async function wakeTask(sql: Sql, taskId: string): Promise<boolean> {
   return result.rowCount === 1;
 }
 
+/** Locks a task's row and those of its ancestors, from the task up, as every write that settles or reserves does. */
+export async function lockChain(sql: Sql, taskId: string): Promise<void> {
+  await sql.query('select vitto_lock_chain($1)', [taskId]);
+}
+
 /** Gives back what the task holds of its budgets, and books what an unanswered call has cost. */
 export async function releaseReservations(
   sql: Sql,
@@ -173,9 +179,9 @@ const SWEEP_LIMIT = 50;
 
 /**
  * Tasks that ought to run and may have no job that wakes a worker: first those whose owner was lost, then those that
- * are queued, the oldest first.
+ * are queued, the oldest first; of sub-Vittos those that may start now.
  */
-export async function findForgottenTasks(sql: Sql): Promise<string[]> {
+export async function findForgottenTasks(sql: Sql, maxSubVittos: number): Promise<string[]> {
   // `statement_timestamp`, because an index cannot be searched for a time that changes with each row.
   const lost = await sql.query(
     `select id from vitto_tasks where state = 'running' and lease_until < statement_timestamp()
@@ -183,8 +189,9 @@ export async function findForgottenTasks(sql: Sql): Promise<string[]> {
     [SWEEP_LIMIT],
   );
   const queued = await sql.query(
-    `select id from vitto_tasks where state = 'queued' order by created_at, id limit $1`,
+    `select id from vitto_tasks where state = 'queued' and kind <> 'subvitto' order by created_at, id limit $1`,
     [SWEEP_LIMIT],
   );
-  return [lost, queued].flatMap((result) => (result.rows as { id: string }[]).map((row) => row.id));
+  const ids = [lost, queued].flatMap((result) => (result.rows as { id: string }[]).map((row) => row.id));
+  return [...ids, ...(await findForgottenSubVittos(sql, maxSubVittos, SWEEP_LIMIT))];
 }

@@ -1,8 +1,8 @@
 import type { Failure, NewEvent, Spending, WaitingFor, WaitingState } from '@vitto/contracts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Database, Sql } from '../../kernel/database/database.ts';
+import type { Database, Sql, SqlClient } from '../../kernel/database/database.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import type { Finish, FoldEvent, TaskJournal } from '../loop/task-journal.ts';
+import type { Finish, FoldEvent, SpawnedRound, TaskJournal } from '../loop/task-journal.ts';
 import { insertApprovals, useApproval, voidApprovals, type NewApproval } from './approval.store.ts';
 import {
   appendStored,
@@ -18,7 +18,8 @@ import {
   type Settlement,
   type StoredEvents,
 } from './journal.store.ts';
-import { endTask, parkTask, releaseReservations, requeueTask, taintTask } from './lease.store.ts';
+import { endTask, lockChain, parkTask, releaseReservations, requeueTask, taintTask } from './lease.store.ts';
+import { findNextSubVittos, insertSubVittos, limitBelow } from './sub-vitto.store.ts';
 import { findTask, lockTask, toTask, type TaskRecord } from './task.store.ts';
 import { mapStrings } from '../../kernel/text/storable.ts';
 import { inTransaction } from '../../kernel/database/transaction.ts';
@@ -26,7 +27,7 @@ import { whileAway } from '../../kernel/database/while-away.ts';
 
 export interface JournalOptions {
   database: Database;
-  task: { id: string; userId: string; fence: number; lastSeq: number };
+  task: { id: string; userId: string; parentId: string | null; fence: number; lastSeq: number };
   clock: Clock;
   logger: Logger;
   signal: AbortSignal;
@@ -34,6 +35,10 @@ export interface JournalOptions {
   fold: (event: FoldEvent) => void;
   /** Called after each write. */
   onGrew: () => void;
+  /** Asks for a worker for a task, in the transaction of the client. */
+  wake: (taskId: string, client: SqlClient) => Promise<void>;
+  /** Called in the transaction in which the task has parked or ended, after all else is written. */
+  onLetGo: (client: SqlClient, change: 'parked' | 'ended') => Promise<void>;
 }
 
 /** `TaskJournal` on PostgreSQL. */
@@ -89,6 +94,19 @@ export class PgTaskJournal implements TaskJournal {
     });
   }
 
+  spawn(round: SpawnedRound): Promise<void> {
+    const { userId } = this.#options.task;
+    return this.#inTurn(() =>
+      this.#writeInTransaction(round.events, async (client) => {
+        await lockChain(client, this.#owner.taskId);
+        await insertSubVittos(client, round.children);
+        if (round.pool !== null) await limitBelow(client, this.#owner.taskId, round.pool);
+        const next = await findNextSubVittos(client, userId, round.maxParallel);
+        for (const id of next) await this.#options.wake(id, client);
+      }),
+    );
+  }
+
   startApproved(approvalId: string, argumentsHash: string, event: NewEvent): Promise<boolean> {
     return this.#inTurn(async () => {
       try {
@@ -129,6 +147,8 @@ export class PgTaskJournal implements TaskJournal {
       () => event,
       (sql, seq) =>
         parkTask(sql, { ...this.#owner, seq }, state, mapStrings(waitingFor, toShown) as WaitingFor),
+      // What keeps its closing turn possible is not left to those that it waits for.
+      { keepsHeadroom: waitingFor.kind === 'children' },
     );
   }
 
@@ -194,6 +214,7 @@ export class PgTaskJournal implements TaskJournal {
     type: NewEvent['type'],
     makeEvent: (spending: Spending) => NewEvent,
     change: (sql: Sql, seq: number) => Promise<boolean>,
+    { keepsHeadroom }: { keepsHeadroom: boolean } = { keepsHeadroom: false },
   ): Promise<boolean> {
     return this.#inTurn(async () => {
       if (this.hasNews) return false;
@@ -206,10 +227,9 @@ export class PgTaskJournal implements TaskJournal {
           if (row === null || row.fence !== this.#owner.fence || row.state !== 'running') {
             throw new LostLease(this.#owner.taskId);
           }
-          if (row.seq !== this.#lastSeq) {
-            this.#noteNews(row.seq + 1);
-            return false;
-          }
+          // Its ancestors' rows too, before the first event locks the user's position.
+          if (row.parentId !== null) await lockChain(client, row.id);
+          if (!(await this.#hasReadAll(client, row.seq))) return false;
           const isEnd = type === 'task.completed' || type === 'task.failed';
           const voided = isEnd ? await voidApprovals(client, row.id, 'the task has ended') : [];
           const event = makeEvent(spendingOf(row, this.#staged.settle));
@@ -219,8 +239,11 @@ export class PgTaskJournal implements TaskJournal {
             settle: this.#staged.settle,
             then: NO_EVENTS,
           });
-          await releaseReservations(client, this.#owner.taskId, 0, 0);
-          return change(client, written.firstSeq + written.events.length - 1);
+          if (!keepsHeadroom) await releaseReservations(client, this.#owner.taskId, 0, 0);
+          const lastSeq = written.firstSeq + written.events.length - 1;
+          if (!(await change(client, lastSeq))) return false;
+          if (type !== 'task.queued') await this.#options.onLetGo(client, isEnd ? 'ended' : 'parked');
+          return true;
         });
       });
       if (isDone) {
@@ -229,6 +252,18 @@ export class PgTaskJournal implements TaskJournal {
       }
       return isDone;
     });
+  }
+
+  /** Whether nothing came in that the owner must read before it lets go; what is for people's eyes alone is passed over. */
+  async #hasReadAll(client: SqlClient, seq: number): Promise<boolean> {
+    if (seq === this.#lastSeq) return true;
+    const since = await readTaskEvents(client, this.#owner.taskId, this.#lastSeq, 200);
+    if (since.length === seq - this.#lastSeq && since.every((event) => FOR_EYES.has(event.type))) {
+      this.#lastSeq = seq;
+      return true;
+    }
+    this.#noteNews(seq + 1);
+    return false;
   }
 
   async #hasEnded(type: NewEvent['type']): Promise<boolean> {
@@ -246,7 +281,7 @@ export class PgTaskJournal implements TaskJournal {
     return this.#flush(request, (stored) => appendStored(database.pool, stored));
   }
 
-  async #writeInTransaction(events: NewEvent[], work: (sql: Sql) => Promise<void>): Promise<void> {
+  async #writeInTransaction(events: NewEvent[], work: (client: SqlClient) => Promise<void>): Promise<void> {
     const { database } = this.#options;
     await this.#flush({ then: events }, (stored) =>
       inTransaction(database, async (client) => {
@@ -360,6 +395,8 @@ function spendingOf(row: TaskRecord, settle: Settlement | null): Spending {
 }
 
 class NotUsable extends Error {}
+/** Where sub-Vittos stand: nothing that the loop goes by. */
+const FOR_EYES = new Set(['subvitto.progress', 'subvitto.vm_acquired', 'subvitto.vm_degraded']);
 const NOTHING_STAGED = { events: NO_EVENTS, settle: null };
 
 function addSettlements(a: Settlement | null, b: Settlement): Settlement {

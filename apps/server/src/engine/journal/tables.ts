@@ -156,7 +156,7 @@ export const tasks = pgTable(
     // The sweep for tasks that nobody was woken for: the oldest of however many wait.
     index('vitto_tasks_queued')
       .on(table.createdAt, table.id)
-      .where(sql`state = 'queued'`),
+      .where(sql`state = 'queued' and kind <> 'subvitto'`),
     // What has ended of late, for whoever looks for ends that were not reported.
     index('vitto_tasks_ended')
       .on(table.endedAt, table.id)

@@ -3,6 +3,7 @@ import type {
   Complexity,
   EstimatedDuration,
   Failure,
+  NewEvent,
   Task,
   TaskKind,
   TaskState,
@@ -48,6 +49,9 @@ export interface TaskRecord {
   costNano: number;
   reservedCostNano: number;
   isCostKnown: boolean;
+  /** What it holds itself of the reservations: for its closing turn, and for the call under way. */
+  ownReservedTokens: number;
+  ownReservedCostNano: number;
   belowTokens: number;
   belowReservedTokens: number;
   belowCostNano: number;
@@ -63,7 +67,7 @@ export interface TaskRecord {
   endedAt: Date | null;
 }
 
-const COLUMNS = `id, user_id as "userId", parent_id as "parentId", root_id as "rootId", depth, kind, role,
+export const TASK_COLUMNS = `id, user_id as "userId", parent_id as "parentId", root_id as "rootId", depth, kind, role,
   conversation_id as "conversationId", title, state, waiting_for as "waitingFor", tier, complexity,
   estimated_duration as "estimatedDuration", allowed_paths as "allowedPaths", model,
   round, index, depends_on as "dependsOn", tools, is_tainted as "isTainted", seq,
@@ -71,6 +75,7 @@ const COLUMNS = `id, user_id as "userId", parent_id as "parentId", root_id as "r
   max_cost_nano::float8 as "maxCostNano", max_duration_ms::float8 as "maxDurationMs", iterations,
   tokens::float8 as tokens, reserved_tokens::float8 as "reservedTokens", cost_nano::float8 as "costNano",
   reserved_cost_nano::float8 as "reservedCostNano", is_cost_known as "isCostKnown",
+  own_reserved_tokens::float8 as "ownReservedTokens", own_reserved_cost_nano::float8 as "ownReservedCostNano",
   below_tokens::float8 as "belowTokens", below_reserved_tokens::float8 as "belowReservedTokens",
   below_cost_nano::float8 as "belowCostNano", below_reserved_cost_nano::float8 as "belowReservedCostNano",
   below_max_tokens::float8 as "belowMaxTokens", below_max_cost_nano::float8 as "belowMaxCostNano",
@@ -134,9 +139,37 @@ export async function insertTask(sql: Sql, task: NewTask): Promise<void> {
   );
 }
 
+/** The first event of a task's journal. */
+export function taskCreated(task: NewTask): NewEvent {
+  const { place } = task;
+  return {
+    type: 'task.created',
+    payload: {
+      kind: task.kind,
+      depth: task.depth,
+      parentTaskId: task.parentId,
+      ...(place === undefined
+        ? {}
+        : {
+            rootTaskId: task.rootId,
+            round: place.round,
+            index: place.index,
+            dependsOn: place.dependsOn,
+          }),
+      conversationId: task.conversationId,
+      role: task.role,
+      title: task.title,
+      tier: task.tier,
+      complexity: task.complexity,
+      estimatedDuration: task.estimatedDuration,
+      budget: task.budget,
+    },
+  };
+}
+
 /** A user's task; `null` when there is none or it is somebody else's. */
 export async function findTask(sql: Sql, userId: string, taskId: string): Promise<TaskRecord | null> {
-  const result = await sql.query(`select ${COLUMNS} from vitto_tasks where id = $1 and user_id = $2`, [
+  const result = await sql.query(`select ${TASK_COLUMNS} from vitto_tasks where id = $1 and user_id = $2`, [
     taskId,
     userId,
   ]);
@@ -145,7 +178,7 @@ export async function findTask(sql: Sql, userId: string, taskId: string): Promis
 
 /** A task by id, whoever's it is, locked for a change of state. For the engine, never for a request. */
 export async function lockTask(sql: Sql, taskId: string): Promise<TaskRecord | null> {
-  const result = await sql.query(`select ${COLUMNS} from vitto_tasks where id = $1 for no key update`, [
+  const result = await sql.query(`select ${TASK_COLUMNS} from vitto_tasks where id = $1 for no key update`, [
     taskId,
   ]);
   return (result.rows[0] as TaskRecord | undefined) ?? null;
@@ -154,7 +187,7 @@ export async function lockTask(sql: Sql, taskId: string): Promise<TaskRecord | n
 /** The task of a conversation that has not ended, locked; the caller holds the conversation's row. */
 export async function lockActiveTask(sql: Sql, conversationId: string): Promise<TaskRecord | null> {
   const result = await sql.query(
-    `select ${COLUMNS} from vitto_tasks
+    `select ${TASK_COLUMNS} from vitto_tasks
      where conversation_id = $1 and parent_id is null and state not in ('completed', 'failed', 'cancelled')
      for no key update`,
     [conversationId],
@@ -175,7 +208,7 @@ export async function listTasks(
   },
 ): Promise<TaskRecord[]> {
   const result = await sql.query(
-    `select ${COLUMNS} from vitto_tasks
+    `select ${TASK_COLUMNS} from vitto_tasks
      where user_id = $1 and ($2::text[] is null or state = any($2)) and ($3::uuid is null or conversation_id = $3)
        and (created_at, id) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
        and ($7::uuid is null or root_id = $7)

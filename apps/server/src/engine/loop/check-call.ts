@@ -13,7 +13,12 @@ const MAX_PROBLEMS = 8;
  */
 export function checkCall(run: Run, call: OpenCall): { tool: Tool; input: unknown } | { refusal: NewEvent } {
   const { registry, toolNames } = run.deps;
-  const tool = toolNames.includes(call.toolName) ? registry.find(call.toolName) : null;
+  const found = registry.find(call.toolName);
+  const tool = toolNames.includes(call.toolName) ? found : null;
+  if (found !== null && tool === null) {
+    const reason = run.deps.whyNot(found) ?? 'it was not offered';
+    return invalid(call, `${found.name} is not available to this task: ${reason}.`);
+  }
   if (tool === null) {
     const near = registry.findNear(call.toolName, toolNames);
     const names =

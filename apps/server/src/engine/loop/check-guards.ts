@@ -52,6 +52,11 @@ export async function checkGuards(
     }
     notes.push(stuck.note);
   }
+  if (state.hasUnreadResults) {
+    notes.push(
+      'All your sub-Vittos have ended. Call wait_for_agents to read their results before you sum up.',
+    );
+  }
   if (state.lastFinish === 'length' && !state.isAnswered) {
     notes.push('Your last turn was cut at the limit of its length. Go on where it ended, in smaller parts.');
   }

@@ -4,7 +4,7 @@ import { ValueMask } from '../../kernel/text/value-mask.ts';
 import { buildSystemPrompt } from './system-prompt.ts';
 import { describeSkills } from './describe-skills.ts';
 
-const facts = { allowedPaths: [], guest: null, language: 'en' as const };
+const facts = { allowedPaths: [], guest: null, language: 'en' as const, subVitto: null, mayDeploy: false };
 
 it('lists skills by name and what they are for, a line each', () => {
   const text = describeSkills([

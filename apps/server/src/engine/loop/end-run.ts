@@ -20,6 +20,8 @@ export const endRun = {
     return goOn(run);
   },
   fail: async (run: Run, error: Failure): Promise<RunEnd> => {
+    // Nobody would read what they find.
+    if (run.state.openSubVittos.size > 0) await run.deps.stopSubVittos([...run.state.openSubVittos]);
     stageRelease(run);
     await run.journal.fail(error);
     return { kind: 'failed', error };

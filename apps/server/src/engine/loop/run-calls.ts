@@ -87,17 +87,21 @@ export async function runCalls(run: Run): Promise<CallsOutcome> {
 
 /** Ends the task when all other calls of the turn ran as they were meant; else the model must see their results first. */
 async function runClosing(run: Run, closing: Ready[]): Promise<ToolRun[]> {
-  if (!run.state.hasRefusal) return runInOrder(run, closing);
+  const why = whyNotClosed(run);
+  if (why === null) return runInOrder(run, closing);
   for (const { call, tool } of closing) {
-    run.journal.stage([
-      toRefusal(
-        call,
-        tool,
-        'The task was not ended: another call of the same turn did not run. Look at its result first.',
-      ),
-    ]);
+    run.journal.stage([toRefusal(call, tool, `The task was not ended: ${why}`)]);
   }
   return [];
+}
+
+function whyNotClosed({ state }: Run): string | null {
+  if (state.hasRefusal) return 'another call of the same turn did not run. Look at its result first.';
+  if (state.openSubVittos.size > 0)
+    return `${state.openSubVittos.size} of its sub-Vittos have not ended. Wait for them (wait_for_agents) or stop them (stop_agent) first.`;
+  return state.hasUnreadResults
+    ? 'its sub-Vittos have ended meanwhile. Read their results first (wait_for_agents).'
+    : null;
 }
 
 /** The user has written while the model asked: nothing that was asked for runs before the model has read it. */

@@ -5,13 +5,18 @@ import type { TaskRecord } from '../journal/task.store.ts';
 import type { ModelLimiter } from '../models/limiter.ts';
 import type { Model } from '../models/model.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import type { ArtifactAccess } from '../tools/tool.ts';
+import type { AgentAccess, ArtifactAccess, Tool } from '../tools/tool.ts';
 import type { AttachmentReader } from './attachments/show-attachments.ts';
 import type { ClaimGuest, GuestHold } from './guest-claim.ts';
 import type { DecideCall, EvaluateGate } from './hooks.ts';
 import type { RunState } from './run-state.ts';
 import type { TaskJournal } from './task-journal.ts';
 import type { Transcript } from './transcript.ts';
+
+/** Deploys sub-Vittos and minds them, for the tools that do. */
+export interface Orchestrator {
+  openAccess: (run: Run, callId: string) => AgentAccess;
+}
 
 /** Everything a run of the loop reaches, handed in. */
 export interface LoopDependencies {
@@ -24,6 +29,13 @@ export interface LoopDependencies {
   models: readonly Model[];
   limiter: ModelLimiter;
   systemPrompt: string;
+  /** Why a tool that there is was not given to this task; `null` for one that was. */
+  whyNot: (tool: Tool) => string | null;
+  orchestrator: Orchestrator;
+  /** The models that sub-Vittos of this task will use. */
+  resolveSubVittoModels: () => Promise<readonly Model[]>;
+  /** Ends the sub-Vittos that still work when their parent cannot go on. */
+  stopSubVittos: (ids: readonly string[]) => Promise<void>;
   artifacts: ArtifactAccess;
   claimGuest: ClaimGuest;
   /** Lets the task's claim on its VM go, journaled before; the process sandbox keeps what it has. Never throws. */

@@ -33,7 +33,7 @@ export async function runLoop(run: Run): Promise<RunEnd> {
         continue;
       }
       if (run.state.isAnswered) {
-        const end = await endRun.answer(run);
+        const end = await endAnswered(run);
         if (end !== null) return end;
         continue;
       }
@@ -46,6 +46,14 @@ export async function runLoop(run: Run): Promise<RunEnd> {
     const failure = await toFailure(run, error);
     return endRun.fail(run, failure);
   }
+}
+
+/** An answer ends the task, but not while sub-Vittos work for it: then it waits for them and goes on. */
+function endAnswered(run: Run): Promise<RunEnd | null> {
+  const open = [...run.state.openSubVittos];
+  if (open.length === 0) return endRun.answer(run);
+  const waitingFor = { kind: 'children' as const, callId: '', childIds: open };
+  return endRun.park(run, { kind: 'parked', state: 'waiting_children', waitingFor });
 }
 
 function endAfterCalls(run: Run, outcome: CallsOutcome): Promise<RunEnd | null> {

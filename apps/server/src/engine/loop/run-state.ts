@@ -60,6 +60,12 @@ export class RunState {
   template: string | null = null;
   /** The question whether the process sandbox will do, when it was asked and not taken back. */
   degradation: { id: string; decision: 'pending' | 'approved' | 'refused' } | null = null;
+  /** The rounds of sub-Vittos that the task has deployed, in order. */
+  readonly rounds: { callId: string; subTaskIds: string[] }[] = [];
+  /** Sub-Vittos that have not ended. */
+  readonly openSubVittos = new Set<string>();
+  /** All have ended, and no call waits for their results: the model must be told. */
+  hasUnreadResults = false;
   /** What the provider counted for the newest request, and how long that was. */
   measured: { inputTokens: number; bytes: number } | null = null;
   readonly callIds = new Set<string>();
@@ -80,6 +86,14 @@ export class RunState {
   }
   answer(isFinal: boolean): void {
     this.#hasAnswer = isFinal;
+  }
+
+  /** A sub-Vitto has ended; when it was the last and nobody waits for it, an answer given meanwhile is not the last word. */
+  endSubVitto(id: string): void {
+    this.openSubVittos.delete(id);
+    if (this.openSubVittos.size > 0 || [...this.openCalls.values()].some(isWait)) return;
+    this.hasUnreadResults = true;
+    this.answer(false);
   }
 
   apply(event: FoldEvent): void {
@@ -117,7 +131,18 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
     state.isVmHeld = false;
     state.isVmLost = true;
   },
+  'orchestrator.round': (state, payload: EventPayload<'orchestrator.round'>) => {
+    state.rounds.push({ callId: payload.callId ?? '', subTaskIds: payload.subTaskIds });
+    for (const id of payload.subTaskIds) state.openSubVittos.add(id);
+  },
+  'subvitto.completed': (state, payload: EventPayload<'subvitto.completed'>) => {
+    state.endSubVitto(payload.id);
+  },
+  'subvitto.failed': (state, payload: EventPayload<'subvitto.failed'>) => {
+    state.endSubVitto(payload.id);
+  },
   'agent.iteration': (state, payload: EventPayload<'agent.iteration'>) => {
+    state.hasUnreadResults = false;
     state.iteration = payload.iteration;
     state.readThrough = payload.inputSeq;
     state.answer(false);
@@ -184,6 +209,12 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
     state.idleTurns = 0;
   },
 };
+
+/** Calls that give the results of sub-Vittos when these have ended. */
+const WAITS = new Set(['deploy_agents', 'wait_for_agents']);
+function isWait(call: OpenCall): boolean {
+  return WAITS.has(call.toolName);
+}
 
 /** Ends of a turn that are no end of an answer. */
 const UNFINISHED = new Set(['length', 'content-filter', 'error']);

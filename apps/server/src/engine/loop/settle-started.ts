@@ -1,4 +1,4 @@
-import type { KnownEvent } from '@vitto/contracts';
+import type { KnownEvent, WaitingFor } from '@vitto/contracts';
 import { GuestError, readKnownEvent } from '@vitto/contracts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
 import { holdGuest } from './hold-guest.ts';
@@ -22,8 +22,7 @@ export async function settleStarted(
 ): Promise<'open' | 'settled' | 'waiting'> {
   if (call.started === null) return 'open';
   if (call.parkedOn !== null) {
-    const since = run.state.sincePark.map((event) => readKnownEvent({ ...event, at: EPOCH })).filter(isKnown);
-    const result = tool.resume?.(call.parkedOn, since) ?? null;
+    const result = await resume(run, call, tool, call.parkedOn);
     if (result === null) return 'waiting';
     run.journal.stage([toResultEvent(call, tool, result, { durationMs: 0 })]);
     return 'settled';
@@ -33,6 +32,18 @@ export async function settleStarted(
     run.journal.stage([toResultEvent(call, tool, { status: 'unknown', text: UNKNOWN }, { durationMs: 0 })]);
   }
   return 'settled';
+}
+async function resume(
+  run: Run,
+  call: OpenCall,
+  tool: Tool,
+  parkedOn: WaitingFor,
+): Promise<ToolResult | null> {
+  const since = run.state.sincePark.map((event) => readKnownEvent({ ...event, at: EPOCH })).filter(isKnown);
+  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(tool.timeoutMs)]);
+  const { context } = openContext(run, call, signal);
+  const result = (await tool.resume?.(parkedOn, since, context)) ?? null;
+  return result === null ? null : boundResult(result, tool.name, run.deps.artifacts);
 }
 const EPOCH = new Date(0).toISOString();
 function isKnown(event: KnownEvent | null): event is KnownEvent {

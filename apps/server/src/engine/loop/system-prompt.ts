@@ -1,4 +1,6 @@
+import { findRole } from '../orchestrator/roles.ts';
 import { describeSkills, type SkillLine } from './describe-skills.ts';
+import { workFolderOf } from './work-folder.ts';
 
 /** What the system prompt is made of. The same for the whole life of a task, so that caches hit. */
 export interface PromptFacts {
@@ -10,12 +12,16 @@ export interface PromptFacts {
   language: 'en' | 'es';
   /** The user's skills that are switched on. */
   skills: readonly SkillLine[];
+  /** Who it is when another task has deployed it; `null` for a task that a person or a trigger began. */
+  subVitto: { id: string; role: string | null; depth: number } | null;
+  /** It may deploy sub-Vittos. */
+  mayDeploy: boolean;
 }
 
 /** The instructions that every run begins with. */
 export function buildSystemPrompt(facts: PromptFacts): string {
   return [
-    'You are Vitto, an assistant that does its work with tools and reports truthfully.',
+    ...describeSelf(facts),
     [
       'How you work:',
       '- Do the task, do not only describe it. Look before you change anything, and check after you have changed it.',
@@ -25,6 +31,7 @@ export function buildSystemPrompt(facts: PromptFacts): string {
       `- Answer in the language of the user's message; where it is not clear, in ${facts.language === 'es' ? 'Spanish' : 'English'}.`,
     ].join('\n'),
     guestRules(facts),
+    ...(facts.mayDeploy ? [DEPLOY_RULES] : []),
     ...(facts.skills.length === 0 ? [] : [describeSkills(facts.skills)]),
     [
       'Trust:',
@@ -36,12 +43,32 @@ export function buildSystemPrompt(facts: PromptFacts): string {
   ].join('\n\n');
 }
 
-function guestRules({ guest, allowedPaths }: PromptFacts): string {
+/** A sub-Vitto is the same engine without a conversation: whoever deployed it reads its report and nothing else. */
+function describeSelf({ subVitto }: PromptFacts): string[] {
+  if (subVitto === null)
+    return ['You are Vitto, an assistant that does its work with tools and reports truthfully.'];
+  const role = findRole(subVitto.role);
+  return [
+    `You are a sub-Vitto${role === null ? '' : `, deployed as ${subVitto.role}`}: Vitto has given you one task of a larger one. It sees only your final report, so put all in it that it needs: findings with figures, paths of files, what failed, what is open. You see nothing of its conversation; what you are not told, find out or name as missing.`,
+    ...(role === null ? [] : [`Your role: ${role.manner}`]),
+  ];
+}
+
+const DEPLOY_RULES = [
+  'Sub-Vittos:',
+  '- `deploy_agents` gives parts of the task to copies of you that work side by side. Use it when the parts do not need each other; do small things yourself.',
+  '- Each sees only its description: write everything into it that it needs. Their results come back together; check what matters before you build on it.',
+].join('\n');
+
+function guestRules({ guest, allowedPaths, subVitto }: PromptFacts): string {
   if (guest === null)
     return 'Commands and files: there is no sandbox here, so commands and files are not available.';
   return [
     'Commands and files:',
-    ...(guest.kind === 'vm' ? VM_RULES : SANDBOX_RULES).map((rule) => rule.replace('{home}', guest.home)),
+    ...(guest.kind === 'vm' ? VM_RULES : SANDBOX_RULES).map((rule) =>
+      rule.replace('{home}', subVitto === null ? guest.home : workFolderOf(subVitto.id)),
+    ),
+    ...(subVitto === null ? [] : [SIBLINGS]),
     describeFolders(guest.kind, allowedPaths),
   ].join('\n');
 }
@@ -51,6 +78,8 @@ const VM_RULES = [
   '- Commands run in a machine of the user (a VM), or where none can be had in a smaller sandbox; your home and working directory is {home}. The first result says which it is, and what can be reached and installed.',
   '- The home of a VM stays for later tasks of the user: work in folders of your own there, and do not clear what you did not make.',
 ];
+const SIBLINGS =
+  '- In a VM the other sub-Vittos of this user work in the same machine, each in a folder of its own: touch only yours and what your task names. Give files that you hand over by their whole path.';
 const SANDBOX_RULES = [
   '- Commands run in a sandbox of this task; your home and working directory is {home}. It is removed when the task ends.',
   '- The sandbox has no network.',

@@ -8,12 +8,23 @@ import type {
 } from '@vitto/contracts';
 import type { NewApproval } from '../journal/approval.store.ts';
 import type { BudgetRefusal, Reservation, Settlement } from '../journal/journal.store.ts';
+import type { NewSubVitto } from '../journal/sub-vitto.store.ts';
 
 /** How a task is accomplished, or not. */
 export interface Finish {
   text: string;
   success: boolean;
   artifacts?: ArtifactRef[];
+}
+
+/** A round of sub-Vittos as it is written. */
+export interface SpawnedRound {
+  children: NewSubVitto[];
+  /** What all sub-Vittos of the task together may spend from now on; `null`: what the task may. */
+  pool: { tokens: number | null; costNano: number | null } | null;
+  /** Sub-Vittos of the user that may work at once: so many are woken. */
+  maxParallel: number;
+  events: NewEvent[];
 }
 
 /** An event as the engine folds it, whether it was just written or read back. */
@@ -42,6 +53,8 @@ export interface TaskJournal {
   ) => Promise<BudgetRefusal | null>;
   /** Asks for approvals: rows and events in one transaction. */
   requestApprovals: (approvals: NewApproval[], events: NewEvent[]) => Promise<void>;
+  /** Deploys a round of sub-Vittos: their rows, the first events of their journals and this task's `events` in one transaction. */
+  spawn: (round: SpawnedRound) => Promise<void>;
   /** Uses an approval up and journals the call that it allows, in one transaction; false when it is not good (any more). */
   startApproved: (approvalId: string, argumentsHash: string, event: NewEvent) => Promise<boolean>;
   /** Ends the approvals of this task (those of one tool) that nobody will decide any more. */

@@ -103,6 +103,7 @@ function toContext(
     },
     fillSecrets: run.deps.fillSecrets,
     isTainted: () => task.isTainted,
+    agents: run.deps.orchestrator.openAccess(run, call.callId),
     budgetLeft: () => ({
       iterations: task.maxIterations - run.state.iteration,
       tokens: task.maxTokens === null ? null : task.maxTokens - run.spent.tokens,

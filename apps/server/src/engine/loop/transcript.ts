@@ -33,6 +33,8 @@ interface UnreadMessage {
   taskId: string;
   messageId: string;
   message: LanguageModelV4Message;
+  /** It holds text from outside. */
+  isUntrusted: boolean;
 }
 
 /** A turn whose calls do not all have their results yet. */
@@ -84,7 +86,7 @@ export class Transcript {
   get isTainted(): boolean {
     return (
       this.#entries.some((entry) => entry.isUntrusted) ||
-      this.#unread.some(({ message }) => attachmentsOf(message).length > 0)
+      this.#unread.some(({ message, isUntrusted }) => isUntrusted || attachmentsOf(message).length > 0)
     );
   }
 
@@ -132,12 +134,14 @@ export class Transcript {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     if (payload.replaces !== undefined) this.#dropFrom(payload.replaces);
-    const text = answers === undefined ? payload.text : 'Files that came with my answer:';
+    const said = answers === undefined ? payload.text : 'Files that came with my answer:';
+    const isUntrusted = payload.untrusted !== undefined;
+    const text = isUntrusted ? frameUntrusted(said, payload.untrusted ?? '', taskId, messageId) : said;
     const message = toUser(
       text,
       attachments.map((ref) => ({ ...ref, taskId })),
     );
-    this.#unread.push({ seq, position, taskId, messageId, message });
+    this.#unread.push({ seq, position, taskId, messageId, message, isUntrusted });
   }
 
   /** Forgets a message and all that came after it, also what came before the model was given it: another one stands in for it. */
@@ -223,8 +227,11 @@ export class Transcript {
     }
   }
 
-  #pushUser({ message, position, taskId, messageId }: UnreadMessage): void {
-    this.#push(message, at(position), taskId, { messageId, isUntrusted: attachmentsOf(message).length > 0 });
+  #pushUser({ message, position, taskId, messageId, isUntrusted }: UnreadMessage): void {
+    this.#push(message, at(position), taskId, {
+      messageId,
+      isUntrusted: isUntrusted || attachmentsOf(message).length > 0,
+    });
   }
 
   #push(

@@ -1,6 +1,7 @@
 import type {
   ActionDomain,
   ArtifactRef,
+  DeployAgents,
   GuestSession,
   Idempotency,
   KnownEvent,
@@ -9,6 +10,7 @@ import type {
   WaitingFor,
 } from '@vitto/contracts';
 import type { z } from 'zod';
+import type { TaskRecord } from '../journal/task.store.ts';
 
 /**
  * A tool as a plugin registers it (specification 01, "Tools"). Pure data and one handler; the handler reaches the
@@ -45,7 +47,11 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
    */
   settle?: (input: z.output<Input>, context: ToolContext) => Promise<ToolResult | null>;
   /** For a tool that parks: makes the call's result from what happened while the task waited; `null`: still waiting. */
-  resume?: (waitingFor: WaitingFor, since: KnownEvent[]) => ToolResult | null;
+  resume?: (
+    waitingFor: WaitingFor,
+    since: KnownEvent[],
+    context: ToolContext,
+  ) => Promise<ToolResult | null> | ToolResult | null;
 }
 
 /** Keeps the input's type while a tool is defined. */
@@ -100,8 +106,26 @@ export interface ToolContext {
   fillSecrets: <T>(value: T) => Promise<T>;
   /** True once the task has read text from outside. */
   isTainted: () => boolean;
+  /** The task's sub-Vittos. */
+  agents: AgentAccess;
   /** What is left of the task's budget. */
   budgetLeft: () => BudgetLeft;
+}
+
+/** What a call reaches of the sub-Vittos of its task. */
+export interface AgentAccess {
+  /** The ids of the round that this very call has deployed, as the journal has it; `null`: it has not. */
+  roundOf: () => readonly string[] | null;
+  /** The user has written something that the model has not read. */
+  hasUnread: () => boolean;
+  /** Deploys a round, once a call; a refusal says what is wrong with it. @throws AppError, LostLease */
+  deploy: (input: DeployAgents) => Promise<{ refusal: string } | { ids: string[] }>;
+  /** All of the task, in the order they were deployed, as they are now. */
+  list: () => Promise<TaskRecord[]>;
+  /** @throws AppError `task.not-found`, `task.ended`. */
+  steer: (id: string, message: string) => Promise<unknown>;
+  /** Ends it and all below it; one that has ended stays as it is. @throws AppError `task.not-found`. */
+  stop: (id: string, reason: string | undefined) => Promise<unknown>;
 }
 
 export interface TaskIdentity {

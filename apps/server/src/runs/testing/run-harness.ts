@@ -1,4 +1,5 @@
 import {
+  createAgentTools,
   createCoreTools,
   type DecideCall,
   findTask,
@@ -6,6 +7,7 @@ import {
   type Model,
   ModelLimiter,
   readTaskEvents,
+  type SubVittoLimits,
   type Tool,
   ToolRegistry,
   toTask,
@@ -30,6 +32,7 @@ import { createTestDatabase } from '../../kernel/database/testing.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLogger } from '../../kernel/logger.ts';
 import { createRun, sendMessage } from '../start-run.ts';
+import { createTestOrchestrator, SUB_VITTO_LIMITS } from './test-orchestrator.ts';
 import type { RunDependencies } from '../run-dependencies.ts';
 import { runTask, type RunTaskDependencies } from '../run-task.ts';
 
@@ -109,6 +112,8 @@ export function turn(content: {
 /** A whole engine on a real database, with one user, that runs tasks in this process when the test says so. */
 export async function createRunHarness(options: {
   models?: Model[];
+  /** Of sub-Vittos, where these are others. */
+  subVittoModels?: Model[];
   tools?: Tool[];
   decide?: DecideCall;
   settings?: Partial<Settings>;
@@ -117,7 +122,9 @@ export async function createRunHarness(options: {
   /** All of the guests, instead of `guest`. */
   guests?: RunTaskDependencies['guests'];
   rootBudget?: Partial<RunDependencies['rootBudget']>;
+  subVittos?: Partial<SubVittoLimits>;
 }) {
+  const limits = { ...SUB_VITTO_LIMITS, ...options.subVittos };
   const { database, url, drop } = await createTestDatabase();
   const userId = newId();
   await database.pool.query("insert into vitto_users (id, name, role) values ($1, 'Ana', 'owner')", [userId]);
@@ -136,19 +143,23 @@ export async function createRunHarness(options: {
       maxDurationMs: null,
       ...options.rootBudget,
     },
+    maxSubVittos: limits.maxParallel,
     readSettings,
     checkModels: () => Promise.resolve(),
     resolveAllowedPaths: (paths) => Promise.resolve(paths),
   };
   const secrets = createTestSecrets(database);
-  const state = { models: options.models ?? [] };
+  const state = { models: options.models ?? [], subVittoModels: options.subVittoModels ?? null };
   const registry = new ToolRegistry([
     createCoreTools(() => Promise.reject(new Error('not in this test'))),
+    createAgentTools(limits),
     { name: 'test', tools: options.tools ?? [] },
   ]);
   const tasks: RunTaskDependencies = {
     database,
+    runs,
     signals,
+    orchestrator: createTestOrchestrator(runs, limits),
     openRegistry: () => Promise.resolve(registry),
     listSkills: () => Promise.resolve([]),
     evaluateGate: (task) =>
@@ -156,7 +167,8 @@ export async function createRunHarness(options: {
         assembleContext(task, { now: Date.now(), tier: 'vm', degradedReason: null, startScore: 25 }),
       ),
     decide: options.decide ?? decideByRisk,
-    resolveModels: () => Promise.resolve(state.models),
+    resolveModels: (task) =>
+      Promise.resolve((task.kind === 'subvitto' ? state.subVittoModels : null) ?? state.models),
     limiter: new ModelLimiter(systemClock),
     secrets,
     readSettings,

@@ -10,6 +10,7 @@ import { silentLogger } from '../../../kernel/logger.ts';
 import { WakeQueue } from '../../../kernel/queue.ts';
 import { SignalBus } from '../../../kernel/signal-bus.ts';
 import { Worker } from '../../../runs/index.ts';
+import { createTestOrchestrator } from '../../../runs/testing/test-orchestrator.ts';
 import { functionModel } from '../../../runs/testing/run-harness.ts';
 import { createHttpTestbed, createTestRuns, type HttpTestbed, type TestServer } from './http-testbed.ts';
 import type { HttpDependencies } from '../create-http-server.ts';
@@ -48,6 +49,7 @@ export async function createDoorTestbed(tools: Tool[]): Promise<DoorTestbed> {
     bus: signals,
     signals,
     runs,
+    orchestrator: createTestOrchestrator(runs),
     openRegistry: () => Promise.resolve(registry),
     listSkills: () => Promise.resolve([]),
     evaluateGate: (task) =>

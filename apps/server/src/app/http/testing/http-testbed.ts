@@ -147,6 +147,7 @@ export function createTestRuns(database: Database, signals: SignalBus): RunDepen
     signals,
     logger: silentLogger,
     rootBudget: { maxIterations: 50, maxTokens: 500_000, maxCostUsd: null, maxDurationMs: null },
+    maxSubVittos: 5,
     readSettings: (userId) => readSettings(database, userId),
     checkModels: async (list, { needsPrice }) => {
       if (needsPrice && list?.includes('unpriced') === true) {

@@ -1,0 +1,92 @@
+import { isEndState } from '@vitto/contracts';
+import { cutMiddle } from '../../kernel/text/cut.ts';
+import type { TaskRecord } from '../journal/task.store.ts';
+import { RESULT_MAX_LENGTH } from '../loop/tool-result.ts';
+import type { ArtifactAccess, ToolResult } from '../tools/tool.ts';
+import { endStatus } from './end-event.ts';
+
+/** What is left for the heads of a list of a hundred. */
+const SHARE = 0.8;
+const LEAST = 120;
+
+/**
+ * The results of sub-Vittos in the order they were deployed, each with how it ended. Each gets its share of what a
+ * result may hold; where one is cut, the whole list is kept as an artifact.
+ */
+export async function describeResults(
+  children: readonly TaskRecord[],
+  artifacts: ArtifactAccess,
+): Promise<ToolResult> {
+  const share = Math.max(LEAST, Math.floor((RESULT_MAX_LENGTH * SHARE) / children.length) - 160);
+  const heading = describeCounts(children);
+  const list = (max: number) =>
+    [heading, ...children.map((child, at) => describeOne(child, at + 1, max))].join('\n\n');
+  const whole = list(Number.POSITIVE_INFINITY);
+  const isTainted = children.some((child) => child.isTainted);
+  const shared = {
+    status: 'ok' as const,
+    data: { agents: children.map(toLine) },
+    ...(isTainted ? { untrusted: 'what sub-Vittos read' } : {}),
+  };
+  if (whole.length <= RESULT_MAX_LENGTH * SHARE) return { ...shared, text: whole };
+  const kept = await artifacts.save('sub-vitto-results.md', 'text/markdown; charset=utf-8', whole);
+  const note = `[Some results are shortened. All of them, whole (${kept.bytes} bytes), are artifact ${kept.id}; page through it with read_artifact.]`;
+  return { ...shared, text: `${list(share)}\n\n${note}`, artifacts: [kept] };
+}
+
+/** How sub-Vittos stand that have not all ended. */
+export function describeStanding(children: readonly TaskRecord[]): string {
+  return children
+    .map(
+      (child, at) => `${at + 1}. ${describeWho(child)}: ${statusOf(child)} (id ${child.id}): ${child.title}`,
+    )
+    .join('\n');
+}
+
+function describeCounts(children: readonly TaskRecord[]): string {
+  const counts = Map.groupBy(children, statusOf);
+  const parts = [...counts].map(([status, its]) => `${its.length} ${status}`);
+  return `${count(children.length, 'sub-Vitto')}: ${parts.join(', ')}.`;
+}
+
+function describeOne(child: TaskRecord, number: number, max: number): string {
+  const seconds = Math.round(child.ranMs / 100) / 10;
+  const head = `${number}. ${describeWho(child)}: ${statusOf(child)} after ${seconds} s, ${count(child.iterations, 'step')}, ${child.tokens} tokens (id ${child.id})`;
+  return `${head}\n${cutMiddle(reportOf(child), max).text}`;
+}
+
+function reportOf(child: TaskRecord): string {
+  if (child.state === 'completed') return child.result ?? '';
+  if (child.error === null) return 'It was stopped before it had a result.';
+  const { code, message } = child.error;
+  const summary = child.error['summary'];
+  return `${code}: ${message}${typeof summary === 'string' ? `\nWhat it had done: ${summary}` : ''}`;
+}
+
+function describeWho(child: TaskRecord): string {
+  return `${child.role ?? 'agent'} (${child.tier ?? 'in-process'})`;
+}
+
+const WORDS = { failed: 'failed', cancelled: 'cancelled', timeout: 'timed out' } as const;
+function statusOf(child: TaskRecord): string {
+  if (!isEndState(child.state)) return child.state.replace('_', ' ');
+  if (child.state !== 'completed') return WORDS[endStatus(child)];
+  return child.isSuccess === true ? 'completed' : 'completed, but says it did not succeed';
+}
+
+function toLine(child: TaskRecord) {
+  return {
+    id: child.id,
+    status: child.state === 'completed' || !isEndState(child.state) ? child.state : endStatus(child),
+    success: child.isSuccess,
+    role: child.role,
+    tier: child.tier,
+    iterations: child.iterations,
+    tokens: child.tokens,
+    durationMs: Math.round(child.ranMs),
+  };
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,114 @@
+import type { Budget, Complexity, DeployAgents, EstimatedDuration, SubTask, Tier } from '@vitto/contracts';
+import { estimateTask } from '../budget/estimate-task.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import { checkDependencies } from './check-dependencies.ts';
+import { inferTier } from './infer-tier.ts';
+import type { SubVittoLimits } from './limits.ts';
+import { offerTools, type ToolOffer } from './offer-tools.ts';
+import { planBudgets, type ParentBudget, type RoundBudget } from './plan-budgets.ts';
+
+/** A sub-Vitto as it will be deployed. */
+export interface PlannedSubVitto {
+  description: string;
+  tier: Tier;
+  /** Why it works elsewhere than was asked for; `null` when it does not. */
+  degradedReason: string | null;
+  role: string | null;
+  tools: string[] | null;
+  complexity: Complexity;
+  estimatedDuration: EstimatedDuration;
+  budget: Budget;
+  /** Indices in the round. */
+  dependsOn: number[];
+  offer: ToolOffer;
+}
+
+export type PlannedRound = { subVittos: PlannedSubVitto[]; pool: RoundBudget['pool'] } | { refusal: string };
+
+export interface RoundSetting {
+  registry: ToolRegistry;
+  parent: ParentBudget;
+  limits: SubVittoLimits;
+}
+
+/** Checks a call of `deploy_agents` and plans its round; what is wrong with it is told as a sentence for the model. */
+export function planRound({ tasks }: DeployAgents, setting: RoundSetting): PlannedRound {
+  const { registry, parent, limits } = setting;
+  const problem =
+    checkDependencies(tasks.map((task) => task.dependsOn ?? [])) ??
+    tasks.map((task, index) => checkTask(task, index, registry)).find((one) => one !== null);
+  if (problem !== undefined && problem !== null) return { refusal: problem };
+  const depth = parent.depth + 1;
+  const places = tasks.map((task) => choosePlace(task, depth, registry));
+  const unavailable = places.findIndex((place) => place.tier === 'browser' && !hasTier(registry, 'browser'));
+  if (unavailable !== -1) return { refusal: refuseBrowser(unavailable) };
+  const nested = places.findIndex((place) => place.tier === 'browser' && depth >= 2);
+  if (nested !== -1) return { refusal: refuseBrowser(nested) };
+  const budgets = planBudgets(
+    places.map((place) => place.tier),
+    parent,
+    limits,
+  );
+  if ('refusal' in budgets) return budgets;
+  const subVittos = tasks.map((task, index) => {
+    const place = places[index] ?? places[0];
+    const budget = budgets.budgets[index] ?? budgets.budgets[0];
+    if (place === undefined || budget === undefined) throw new Error('a task of the round has no plan');
+    return toSubVitto(task, { depth, place, budget }, setting);
+  });
+  return { subVittos, pool: budgets.pool };
+}
+
+function toSubVitto(
+  task: SubTask,
+  { depth, place, budget }: { depth: number; place: Place; budget: Budget },
+  { registry, limits }: RoundSetting,
+): PlannedSubVitto {
+  const { description, role = null, tools = null, complexity, dependsOn = [] } = task;
+  const estimated = estimateTask(description);
+  return {
+    description,
+    ...place,
+    role,
+    tools,
+    complexity: complexity ?? estimated.complexity,
+    estimatedDuration: estimated.estimatedDuration,
+    budget,
+    dependsOn: [...new Set(dependsOn)],
+    offer: offerTools(registry, { depth, tier: place.tier, role, named: tools }, limits),
+  };
+}
+
+function checkTask(task: SubTask, index: number, registry: ToolRegistry): string | null {
+  if (task.expert !== undefined) {
+    return `tasks.${index}.expert: there are no experts yet. Leave \`expert\` out and name a \`role\`.`;
+  }
+  const unknown = task.tools?.find((name) => registry.find(name) === null);
+  if (unknown === undefined) return null;
+  const near = registry.findNear(unknown, registry.names);
+  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : '';
+  return `tasks.${index}.tools: there is no tool named "${unknown}".${hint}`;
+}
+
+type Place = Pick<PlannedSubVitto, 'tier' | 'degradedReason'>;
+
+function choosePlace(task: SubTask, depth: number, registry: ToolRegistry): Place {
+  const tiers = (task.tools ?? []).flatMap((name) => registry.find(name)?.tier ?? []);
+  const inferred = inferTier(task.description, tiers);
+  // Words are a hint: they never ask for what there is not.
+  const tier = task.tier ?? (hasTier(registry, inferred) ? inferred : 'in-process');
+  if (tier !== 'vm' || depth < 2) return { tier, degradedReason: null };
+  const isAsked = task.tier === 'vm' || tiers.includes('vm');
+  return {
+    tier: 'in-process',
+    degradedReason: isAsked ? 'At depth 2 everything runs in-process, without a machine.' : null,
+  };
+}
+
+function hasTier(registry: ToolRegistry, tier: Tier): boolean {
+  return tier === 'in-process' || registry.names.some((name) => registry.find(name)?.tier === tier);
+}
+
+function refuseBrowser(index: number): string {
+  return `tool_unavailable: tasks.${index} needs a browser, and a sub-Vitto cannot have one here. Use fetch_webpage where that will do, or leave the task out.`;
+}
