@@ -12,6 +12,7 @@ import { createTestSecrets } from '../apps/server/src/identity/vault/testing.ts'
 import { systemClock } from '../apps/server/src/kernel/clock.ts';
 import { openDatabase, type Database } from '../apps/server/src/kernel/database/database.ts';
 import { migrateDatabase } from '../apps/server/src/kernel/database/migrate.ts';
+import { createIdleOutcomes } from '../apps/server/src/intelligence/testing.ts';
 import { silentLogger } from '../apps/server/src/kernel/logger.ts';
 import { SignalBus } from '../apps/server/src/kernel/signal-bus.ts';
 import { createRun, type RunDependencies } from '../apps/server/src/runs/index.ts';
@@ -63,7 +64,7 @@ async function runOnce(installation: Installation, steps: number): Promise<RunOu
   let toolCalls = 0;
   const runs: RunDependencies = {
     database,
-    queue: { wake: async () => undefined },
+    queue: { wake: async () => undefined, send: async () => undefined },
     signals,
     logger: silentLogger,
     rootBudget: {
@@ -76,6 +77,7 @@ async function runOnce(installation: Installation, steps: number): Promise<RunOu
     readSettings: (id) => readSettings(database, id),
     checkModels: () => Promise.resolve(),
     resolveAllowedPaths: async (paths) => paths,
+    outcomes: createIdleOutcomes(database),
   };
   const { taskId } = await createRun(runs, { userId, text: USER_PROMPT, source: 'bench' });
   const deps = taskDependencies(installation, runs, steps, () => (toolCalls += 1));

@@ -7,6 +7,7 @@ import { createTestPrograms } from '../apps/server/src/extensions/mcp/testing/st
 import { DeployKeys, readSettings } from '../apps/server/src/identity/index.ts';
 import { createTestSecrets, createTestVault } from '../apps/server/src/identity/vault/testing.ts';
 import { openDatabase } from '../apps/server/src/kernel/database/database.ts';
+import { createIdleOutcomes } from '../apps/server/src/intelligence/testing.ts';
 import { silentLogger } from '../apps/server/src/kernel/logger.ts';
 import { createIdleNotices } from '../apps/server/src/notices/testing.ts';
 import { SandboxHosts } from '../apps/server/src/sandbox/index.ts';
@@ -35,14 +36,16 @@ async function start(databaseUrl: string): Promise<{ port: number }> {
     runs: {
       database,
       signals,
-      queue: { wake: async () => undefined },
+      queue: { wake: async () => undefined, send: async () => undefined },
       logger: silentLogger,
       rootBudget: { maxIterations: 50, maxTokens: null, maxCostUsd: null, maxDurationMs: null },
       maxSubVittos: 5,
       readSettings: (userId) => readSettings(database, userId),
       checkModels: () => Promise.resolve(),
       resolveAllowedPaths: async (paths) => paths,
+      outcomes: createIdleOutcomes(database),
     },
+    outcomes: createIdleOutcomes(database),
     readSystemStatus: notUsed,
     startDemo: notUsed,
     listMainModels: notUsed,

@@ -175,6 +175,7 @@ export async function startVitto(
       },
       maxSubVittos: config.subVittos.maxParallel,
       resolveAllowedPaths: createFolderCheck(database, installation.secretFolders),
+      outcomes,
     };
 
     const skills = new Skills(database);

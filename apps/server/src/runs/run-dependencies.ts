@@ -1,5 +1,6 @@
 import type { Budget, Settings } from '@vitto/contracts';
 import type { Database } from '../kernel/database/database.ts';
+import type { OutcomeFeedbackService } from '../intelligence/index.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { WakeQueue } from '../kernel/queue.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
@@ -10,7 +11,7 @@ export type EndDependencies = Pick<RunDependencies, 'database' | 'queue' | 'sign
 /** What starting, steering and ending runs needs. */
 export interface RunDependencies {
   database: Database;
-  queue: Pick<WakeQueue, 'wake'>;
+  queue: Pick<WakeQueue, 'wake' | 'send'>;
   signals: Pick<SignalBus, 'journalGrew' | 'taskSeized'>;
   logger: Logger;
   /** A root task's budget unless it asks for less; what a task asks for never exceeds it. */
@@ -26,4 +27,6 @@ export interface RunDependencies {
   checkModels: (list: string | null, by: { userId: string; needsPrice: boolean }) => Promise<void>;
   /** Checks and resolves folders that a user wants to be read; throws AppError naming the one at fault, or for a user who may allow none. */
   resolveAllowedPaths: (paths: string[], userId: string) => Promise<string[]>;
+  /** Reports what became of tasks before they are deleted. */
+  outcomes: Pick<OutcomeFeedbackService, 'reportConversation'>;
 }

@@ -7,6 +7,7 @@ import type { Sending, WakeQueue } from '../../kernel/queue.ts';
 import { changesVerdict } from './changes-verdict.ts';
 import {
   findUnreported,
+  findUnreportedOf,
   readEndedTask,
   readFirstModel,
   readRanTools,
@@ -113,6 +114,12 @@ export class OutcomeFeedbackService {
       if (task === null || task === 'open') return null;
       return (await this.#keep(client, task)).outcome;
     });
+  }
+
+  /** Reports what has ended in a conversation and was not reported yet, before its tasks are deleted. */
+  async reportConversation(conversationId: string): Promise<void> {
+    for (const taskId of await findUnreportedOf(this.#deps.database.pool, conversationId))
+      await this.report(taskId);
   }
 
   /**

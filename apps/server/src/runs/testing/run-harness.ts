@@ -29,6 +29,7 @@ import { assembleContext, decideByRisk } from '../../autonomy/index.ts';
 import { createTestSecrets } from '../../identity/vault/testing.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createTestDatabase } from '../../kernel/database/testing.ts';
+import { createIdleOutcomes } from '../../intelligence/testing.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLogger } from '../../kernel/logger.ts';
 import { createRun, sendMessage } from '../start-run.ts';
@@ -133,7 +134,7 @@ export async function createRunHarness(options: {
   const signals = { journalGrew: () => undefined, taskSeized: () => Promise.resolve() };
   const runs: RunDependencies = {
     database,
-    queue: { wake: (id) => Promise.resolve(void woken.push(id)) },
+    queue: { wake: (id) => Promise.resolve(void woken.push(id)), send: () => Promise.resolve() },
     signals,
     logger: silentLogger,
     rootBudget: {
@@ -147,6 +148,7 @@ export async function createRunHarness(options: {
     readSettings,
     checkModels: () => Promise.resolve(),
     resolveAllowedPaths: (paths) => Promise.resolve(paths),
+    outcomes: createIdleOutcomes(database),
   };
   const secrets = createTestSecrets(database);
   const state = { models: options.models ?? [], subVittoModels: options.subVittoModels ?? null };

@@ -7,7 +7,7 @@ import { McpServers } from '../../../extensions/index.ts';
 import { createTestPrograms } from '../../../extensions/mcp/testing/stub.ts';
 import { createApiToken, DeployKeys, ensureOwner, readSettings, Secrets } from '../../../identity/index.ts';
 import { createTestVault } from '../../../identity/vault/testing.ts';
-import { OutcomeFeedbackService } from '../../../intelligence/index.ts';
+import { createIdleOutcomes } from '../../../intelligence/testing.ts';
 import { AppError } from '../../../kernel/app-error.ts';
 import { createTestDatabase } from '../../../kernel/database/testing.ts';
 import type { Database } from '../../../kernel/database/database.ts';
@@ -115,7 +115,7 @@ async function startServer(
     listMainModels: async () => ['test/one', 'test/two', 'script:/a.yaml'],
     startDemo: ({ userId }) => insertRunningTask(database, userId, null),
     notices: createIdleNotices(database, signals),
-    outcomes: new OutcomeFeedbackService({ database, queue: IDLE_QUEUE, logger: silentLogger }),
+    outcomes: createIdleOutcomes(database),
     sandboxHosts: new SandboxHosts({ hosts: [], logger: silentLogger }),
     commandTimeoutMs: 60_000,
     dailyCostUsd: null,
@@ -143,7 +143,7 @@ async function startServer(
 export function createTestRuns(database: Database, signals: SignalBus): RunDependencies {
   return {
     database,
-    queue: { wake: async () => undefined },
+    queue: { wake: async () => undefined, send: async () => undefined },
     signals,
     logger: silentLogger,
     rootBudget: { maxIterations: 50, maxTokens: 500_000, maxCostUsd: null, maxDurationMs: null },
@@ -158,15 +158,9 @@ export function createTestRuns(database: Database, signals: SignalBus): RunDepen
       }
     },
     resolveAllowedPaths: async (paths) => paths,
+    outcomes: createIdleOutcomes(database),
   };
 }
-
-/** A queue that no worker reads. */
-const IDLE_QUEUE = {
-  openSending: async () => undefined,
-  send: async () => undefined,
-  workSending: async () => undefined,
-};
 
 const EMPTY_STATUS: SystemStatus = {
   version: '0.0.0-test',
