@@ -9,7 +9,8 @@ import {
 } from '../engine/index.ts';
 import { AppError } from '../kernel/app-error.ts';
 import type { Database } from '../kernel/database/database.ts';
-import type { SandboxedToolProxyService } from '../sandbox/index.ts';
+import { workInFolder, type SandboxedToolProxyService } from '../sandbox/index.ts';
+import { openWorkFolder, removeOldWorkFolders } from './work-folders.ts';
 
 const HOME = '/home/user';
 
@@ -32,12 +33,30 @@ export class Guests {
 
   async claim(task: TaskRecord, request: GuestRequest): Promise<ClaimedGuest | GuestQuestion> {
     try {
-      return await this.#options.proxy.claim(task, request);
+      const claimed = await this.#options.proxy.claim(task, request);
+      return await this.#settleIn(task, request, claimed);
     } catch (error) {
       // A later owner has claimed: the journal would refuse this one's next write as well.
       if (error instanceof AppError && error.code === 'sandbox.stale-fence') throw new LostLease(task.id);
       throw error;
     }
+  }
+
+  /** The sub-Vittos of a user share a machine: each works in a folder of its own, and old ones are cleared away. */
+  async #settleIn(
+    task: TaskRecord,
+    request: GuestRequest,
+    claimed: ClaimedGuest | GuestQuestion,
+  ): Promise<ClaimedGuest | GuestQuestion> {
+    if (claimed.kind !== 'claimed' || claimed.vm === null) return claimed;
+    const { signal } = request;
+    const { session, vm } = claimed;
+    if (vm.from !== 'session') {
+      await removeOldWorkFolders(session, { database: this.#options.database, userId: task.userId, signal });
+    }
+    if (task.depth === 0) return claimed;
+    const folder = await openWorkFolder(session, task.id, signal);
+    return { ...claimed, session: workInFolder(session, folder) };
   }
 
   rest(task: TaskRecord): Promise<void> {

@@ -31,4 +31,5 @@ export { LocalSandboxHost, type LocalSandboxHostOptions } from './host/local-san
 export type { ClaimEnd } from './sessions/session-types.ts';
 export { NoneProvider } from './providers/none/none-provider.ts';
 export type { SandboxProvider } from './providers/sandbox-provider.ts';
+export { workInFolder } from './guest/work-in-folder.ts';
 export { QemuProvider } from './providers/qemu/qemu-provider.ts';
