@@ -64,7 +64,7 @@ async function startTask(database: Database, userId: string): Promise<BenchTask>
 /** Nothing of it is used while tasks only run. */
 const IDLE = {
   maxSubVittos: 5,
-  queue: { wake: () => Promise.resolve() },
+  queue: { wake: () => Promise.resolve(), send: () => Promise.resolve() },
   signals: { journalGrew: () => undefined, taskSeized: () => Promise.resolve() },
 };
 

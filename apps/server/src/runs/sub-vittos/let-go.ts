@@ -9,11 +9,12 @@ import {
   type TaskRecord,
 } from '../../engine/index.ts';
 import type { NewEvent } from '@vitto/contracts';
+import { queueOutcome } from '../../intelligence/index.ts';
 import type { SqlClient } from '../../kernel/database/database.ts';
 import type { EndDependencies } from '../run-dependencies.ts';
 
 /**
- * What follows when a task parks or ends, in the transaction in which it does: a sub-Vitto that has ended is told to its
+ * What follows when a task parks or ends, in the transaction in which it does: what became of it is reported; a sub-Vitto that has ended is told to its
  * parent, which wakes with the last of those it waits for; its place, and what waited for its result, are given to the
  * next. The caller holds the rows of the task and of its ancestors.
  */
@@ -23,6 +24,7 @@ export async function letGo(
   taskId: string,
   change: 'parked' | 'ended',
 ): Promise<void> {
+  if (change === 'ended') await queueOutcome(deps.queue, client, taskId);
   const task = await lockTask(client, taskId);
   if (task?.kind !== 'subvitto') return;
   if (change === 'ended') await tellParent(deps, client, task);

@@ -119,6 +119,7 @@ it('works at most as many of a user at once as may, in all processes, and the re
   let running = 0;
   let most = 0;
   const order: string[] = [];
+  const together = Promise.withResolvers<void>();
   const { h, start } = await begin(
     async (task, request) => {
       if (task === 'root') {
@@ -128,7 +129,9 @@ it('works at most as many of a user at once as may, in all processes, and the re
       order.push(task);
       running += 1;
       most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      // The first three let nobody go before all of them are there.
+      if (order.length === 3) together.resolve();
+      await together.promise;
       running -= 1;
       return done(task);
     },
