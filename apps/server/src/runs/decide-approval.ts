@@ -3,6 +3,7 @@ import {
   appendEvents,
   findApproval,
   findExpiredApprovals,
+  findSameQuestions,
   findTasksWaitingForVm,
   lockTask,
   settleApproval,
@@ -24,11 +25,24 @@ export interface Decision {
 }
 
 /**
- * Decides an approval, once, and wakes its task. Of ten decisions at the same instant one wins.
+ * Decides an approval, once, and wakes its task. Of ten decisions at the same instant one wins. A word on the process
+ * sandbox is one for all sub-Vittos that ask the same.
  * @throws AppError `approval.not-found`; `approval.decided` (409, naming the decision that won); `approval.expired`;
  *   `approval.changed` when the caller saw other arguments.
  */
 export async function decideApproval(deps: RunDependencies, decision: Decision): Promise<Approval> {
+  const settled = await decideOne(deps, decision);
+  const { argumentsHash: _seen, ...same } = decision;
+  for (const approvalId of await findSameQuestions(deps.database.pool, settled.id)) {
+    await decideOne(deps, { ...same, approvalId }).catch((error: unknown) => {
+      // Somebody was faster.
+      if (!(error instanceof AppError)) throw error;
+    });
+  }
+  return settled;
+}
+
+async function decideOne(deps: RunDependencies, decision: Decision): Promise<Approval> {
   const seen = await findApproval(deps.database.pool, decision.userId, decision.approvalId);
   if (seen === null) throw notFound('approval');
   if (decision.argumentsHash !== undefined && decision.argumentsHash !== seen.argumentsHash) {

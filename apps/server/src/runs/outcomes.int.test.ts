@@ -121,7 +121,7 @@ it('a task that a person stopped is no success by its own word', async () => {
   expect(outcome).toMatchObject({ end: 'cancelled', success: false });
 });
 
-it('a conversation that is deleted leaves what became of its tasks, also of one that this ends', async () => {
+it('a conversation that is deleted leaves what became of its tasks, also of one that this ends, and none of its words', async () => {
   const harness = await begin([
     calls('task_complete', { report: 'done', success: true }),
     calls('ask_user', { question: 'Which?' }),
@@ -138,8 +138,8 @@ it('a conversation that is deleted leaves what became of its tasks, also of one 
     before: null,
     limit: 9,
   });
-  expect(rows.map(({ taskId, end, success }) => [taskId, end, success])).toEqual([
-    [second.taskId, 'cancelled', false],
-    [first.taskId, 'completed', true],
+  expect(rows.map(({ taskId, end, success, title }) => [taskId, end, success, title])).toEqual([
+    [second.taskId, 'cancelled', false, ''],
+    [first.taskId, 'completed', true, ''],
   ]);
 });

@@ -5,7 +5,7 @@ import type { RunDependencies } from './run-dependencies.ts';
 
 /**
  * Deletes a conversation with all of its tasks, events and artifacts. What still runs in it is cancelled first, so
- * that no worker goes on with something that is gone; what became of its tasks is kept.
+ * that no worker goes on with something that is gone; what became of its tasks is kept, without a word of it.
  * @throws AppError `conversation.not-found`.
  */
 export async function removeConversation(
@@ -18,7 +18,7 @@ export async function removeConversation(
     await cancelRun(deps, { ...request, taskId: found.activeTaskId, reason: 'its conversation was deleted' });
   }
   // A task that has only just ended may not have been reported: once it is deleted there is nothing to report from.
-  await deps.outcomes.reportConversation(request.conversationId);
+  await deps.outcomes.detachConversation(request.conversationId);
   if (!(await deleteConversation(deps.database.pool, request.userId, request.conversationId))) {
     throw notFound('conversation');
   }

@@ -27,6 +27,6 @@ export interface RunDependencies {
   checkModels: (list: string | null, by: { userId: string; needsPrice: boolean }) => Promise<void>;
   /** Checks and resolves folders that a user wants to be read; throws AppError naming the one at fault, or for a user who may allow none. */
   resolveAllowedPaths: (paths: string[], userId: string) => Promise<string[]>;
-  /** Reports what became of tasks before they are deleted. */
-  outcomes: Pick<OutcomeFeedbackService, 'reportConversation'>;
+  /** Keeps what became of tasks before they are deleted. */
+  outcomes: Pick<OutcomeFeedbackService, 'detachConversation'>;
 }

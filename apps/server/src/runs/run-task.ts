@@ -6,6 +6,7 @@ import {
   type EvaluateGate,
   type GuestQuestion,
   type GuestRequest,
+  isDegradationAllowed,
   listSubVittos,
   LostLease,
   type Model,
@@ -207,6 +208,10 @@ async function prepareRun(
   };
   fold.transcript = run.transcript = await loadTranscript(deps.database, task);
   await loadState(deps.database, task, fold.state);
+  // The user is asked once for all that a task has deployed.
+  if (task.kind === 'subvitto') {
+    fold.state.mayDegrade ||= await isDegradationAllowed(deps.database.pool, task.rootId);
+  }
   return run;
 }
 

@@ -164,3 +164,27 @@ export async function findExpiredApprovals(
   );
   return result.rows as { id: string; userId: string; taskId: string }[];
 }
+
+/**
+ * The same question of other tasks with the same root: whether the process sandbox will do is asked once for all that a
+ * task has deployed. Empty for any other approval.
+ */
+export async function findSameQuestions(sql: Sql, approvalId: string): Promise<string[]> {
+  const result = await sql.query(
+    `select o.id from vitto_approvals a join vitto_tasks t on t.id = a.task_id
+     join vitto_tasks s on s.root_id = t.root_id join vitto_approvals o on o.task_id = s.id
+     where a.id = $1 and a.tool = $2 and o.tool = $2 and o.state = 'pending' and o.id <> a.id order by o.id`,
+    [approvalId, DEGRADE_QUESTION],
+  );
+  return (result.rows as { id: string }[]).map((row) => row.id);
+}
+
+/** Whether the user has let any task with this root run in the process sandbox. */
+export async function isDegradationAllowed(sql: Sql, rootId: string): Promise<boolean> {
+  const result = await sql.query(
+    `select 1 from vitto_tasks t join vitto_approvals a on a.task_id = t.id
+     where t.root_id = $1 and a.tool = $2 and a.state = 'approved' limit 1`,
+    [rootId, DEGRADE_QUESTION],
+  );
+  return result.rowCount === 1;
+}

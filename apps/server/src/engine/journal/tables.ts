@@ -149,6 +149,8 @@ export const tasks = pgTable(
       .where(sql`state in ('queued', 'running', 'waiting_approval', 'waiting_children', 'waiting_input')`),
     // A round is deployed once, whoever tries it twice.
     unique('vitto_tasks_place').on(table.parentId, table.round, table.index),
+    // A task with all below it, newest first.
+    index('vitto_tasks_root').on(table.rootId, table.createdAt, table.id),
     // Who of a user's sub-Vittos is next, and how many have a place.
     index('vitto_tasks_places')
       .on(table.userId, table.createdAt, table.id)

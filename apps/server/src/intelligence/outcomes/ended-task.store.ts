@@ -77,21 +77,6 @@ export async function readFirstModel(sql: Sql, taskId: string): Promise<string |
   return (result.rows[0] as { model: string | null } | undefined)?.model ?? null;
 }
 
-/** The tasks of a conversation, and all below them, that have ended and have no outcome. */
-export async function findUnreportedOf(sql: Sql, conversationId: string): Promise<string[]> {
-  const result = await sql.query(
-    `with recursive tree as (
-       select id, ended_at from vitto_tasks where conversation_id = $1
-       union
-       select t.id, t.ended_at from vitto_tasks t join tree on t.parent_id = tree.id)
-     select id from tree where ended_at is not null
-       and not exists (select 1 from vitto_outcomes o where o.task_id = tree.id)
-     order by ended_at, id`,
-    [conversationId],
-  );
-  return (result.rows as { id: string }[]).map((row) => row.id);
-}
-
 /** How far back a sweep looks. */
 const SWEEP_DAYS = 30;
 

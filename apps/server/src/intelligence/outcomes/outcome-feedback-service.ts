@@ -5,9 +5,9 @@ import { inTransaction } from '../../kernel/database/transaction.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Sending, WakeQueue } from '../../kernel/queue.ts';
 import { changesVerdict } from './changes-verdict.ts';
+import { clearTitlesOf, findUnreportedOf } from './conversation-outcomes.store.ts';
 import {
   findUnreported,
-  findUnreportedOf,
   readEndedTask,
   readFirstModel,
   readRanTools,
@@ -116,10 +116,14 @@ export class OutcomeFeedbackService {
     });
   }
 
-  /** Reports what has ended in a conversation and was not reported yet, before its tasks are deleted. */
-  async reportConversation(conversationId: string): Promise<void> {
-    for (const taskId of await findUnreportedOf(this.#deps.database.pool, conversationId))
-      await this.report(taskId);
+  /**
+   * Before a conversation is deleted with its tasks: reports what has ended in it and was not reported yet, and takes
+   * off the titles. What became of the tasks is kept; what people wrote is not.
+   */
+  async detachConversation(conversationId: string): Promise<void> {
+    const { pool } = this.#deps.database;
+    for (const taskId of await findUnreportedOf(pool, conversationId)) await this.report(taskId);
+    await clearTitlesOf(pool, conversationId);
   }
 
   /**

@@ -166,10 +166,18 @@ describe('a verdict', () => {
 });
 
 describe('an outcome', () => {
-  it('outlives its conversation and still takes a verdict', async () => {
+  it('outlives its conversation without its words, also one of a task below, and still takes a verdict', async () => {
     const conversationId = await bed.createConversation();
+    const other = await bed.endTask(undefined, { conversationId: await bed.createConversation() });
+    await service.report(other);
     const taskId = await bed.endTask(undefined, { conversationId });
     await service.report(taskId);
+    const child = await bed.endTask(undefined, { parent: { id: taskId, rootId: taskId } });
+    await service.detachConversation(conversationId);
+    const page = { taskId: null, parentTaskId: null, before: null, limit: 200 };
+    const kept = await listOutcomes(bed.database.pool, bed.userId, page);
+    const titles = new Map(kept.map((one) => [one.taskId, one.title]));
+    expect([taskId, child, other].map((id) => titles.get(id))).toEqual(['', '', 'a task']);
     await deleteConversation(bed.database.pool, bed.userId, conversationId);
     const word = { userId: bed.userId, taskId, success: false, source: 'user' as const };
     expect(verdictOf(await service.giveVerdict(word))).toEqual({ success: false, verdictSource: 'user' });

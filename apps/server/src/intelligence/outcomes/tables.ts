@@ -16,6 +16,7 @@ export const outcomes = pgTable(
     userId: uuid('user_id').notNull(),
     parentTaskId: uuid('parent_task_id'),
     rootTaskId: uuid('root_task_id').notNull(),
+    /** Empty once its conversation is deleted: it is made of what was said there. */
     title: text('title').notNull(),
     /** What started the task. */
     source: text('source').$type<TaskKind>().notNull(),

@@ -5,6 +5,7 @@ import { assembleContext, decideByRisk } from '../../../autonomy/index.ts';
 import { createCoreTools, ModelLimiter, ToolRegistry, type Model, type Tool } from '../../../engine/index.ts';
 import { createApiToken } from '../../../identity/index.ts';
 import { createTestSecrets } from '../../../identity/vault/testing.ts';
+import { OutcomeFeedbackService } from '../../../intelligence/index.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import { silentLogger } from '../../../kernel/logger.ts';
 import { WakeQueue } from '../../../kernel/queue.ts';
@@ -35,6 +36,9 @@ export async function createDoorTestbed(tools: Tool[]): Promise<DoorTestbed> {
   await signals.start();
   const queue = new WakeQueue({ url, logger: silentLogger, isWorker: true });
   await queue.start();
+  // The end of a task asks for its report.
+  const outcomes = new OutcomeFeedbackService({ database, queue, logger: silentLogger });
+  await outcomes.start();
   const runs = { ...createTestRuns(database, signals), queue };
   const startServer = (options: Partial<HttpDependencies> = {}) => bed.startServer({ runs, ...options });
   const server = await startServer();
@@ -86,6 +90,7 @@ export async function createDoorTestbed(tools: Tool[]): Promise<DoorTestbed> {
       (await createApiToken(database, bed.owner.userId, { name: 'door', scopes })).token,
     close: async () => {
       await worker.stop();
+      await outcomes.stop();
       await queue.stop();
       await signals.stop();
       await bed.close();
