@@ -73,6 +73,7 @@ export const outcome = z.object({
   taskId: z.uuid(),
   parentTaskId: z.uuid().nullable(),
   rootTaskId: z.uuid(),
+  /** Empty once its conversation is deleted. */
   title: z.string(),
   /** What started it. */
   source: taskKind,
