@@ -7,6 +7,7 @@ import { createIdleOutcomes } from '../intelligence/testing.ts';
 import { cancelRun } from './cancel-run.ts';
 import { removeConversation } from './remove-conversation.ts';
 import { createRunHarness, functionModel, turn, type RunHarness } from './testing/run-harness.ts';
+import { workOff } from './testing/work-off.ts';
 
 // Outcomes of tasks that really ran: what the engine journals is what they are read from.
 
@@ -119,6 +120,38 @@ it('a task that a person stopped is no success by its own word', async () => {
   const outcome = await report(harness, taskId);
   expectOf(await harness.task(taskId), outcome);
   expect(outcome).toMatchObject({ end: 'cancelled', success: false });
+});
+
+it('a sub-Vitto has one of its own; that of its parent is of delegation and holds what both spent', async () => {
+  const complete = calls('task_complete', { report: 'known', success: true });
+  const sent = { tasks: [{ description: 'look it up', tools: ['look_up'] }] };
+  const model = functionModel(({ prompt }) => {
+    const text = JSON.stringify(prompt);
+    const begins = text.includes('the root')
+      ? calls('deploy_agents', sent)
+      : calls('look_up', { word: 'fine' });
+    return turn(text.includes('tool-result') ? complete : begins);
+  });
+  const harness = await createRunHarness({ models: [model], tools: [lookUp] });
+  open.push(harness);
+  const { taskId } = await harness.start('the root');
+  await workOff(harness);
+  const found = await harness.database.pool.query('select id from vitto_tasks where parent_id = $1', [
+    taskId,
+  ]);
+  const [child] = found.rows as { id: string }[];
+  const parents = await report(harness, taskId);
+  const own = await report(harness, child?.id ?? '');
+  expect(parents).toMatchObject({
+    success: true,
+    domain: 'delegation',
+    parentTaskId: null,
+    rootTaskId: taskId,
+  });
+  const place = { parentTaskId: taskId, rootTaskId: taskId, source: 'subvitto', role: null };
+  expect(own).toMatchObject({ ...place, success: true, domain: 'web_search', iterations: 2 });
+  expect(own?.toolsUsed).toEqual(['look_up', 'task_complete']);
+  expect(parents?.tokens).toBe(2 * (own?.tokens ?? 0));
 });
 
 it('a conversation that is deleted leaves what became of its tasks, also of one that this ends, and none of its words', async () => {
