@@ -124,8 +124,14 @@ export const eventPayloads = {
     success: z.boolean(),
     artifacts: z.array(artifactRef).optional(),
     spending,
+    /** Of a sub-Vitto: its end is its parent's to read, nobody is called for it. */
+    parentTaskId: id.optional(),
   }),
-  'task.failed': loose({ error: failure, spending: spending.optional() }),
+  'task.failed': loose({
+    error: failure,
+    spending: spending.optional(),
+    parentTaskId: id.optional(),
+  }),
   'task.cancelled': loose({ by: z.string(), reason: z.string().optional(), spending: spending.optional() }),
   'task.stuck': loose({
     pattern: z.enum(['repeat', 'alternation', 'no-progress']),

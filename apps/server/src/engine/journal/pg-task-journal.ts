@@ -157,7 +157,13 @@ export class PgTaskJournal implements TaskJournal {
       'task.completed',
       (spending) => ({
         type: 'task.completed',
-        payload: { result: text, success, ...(artifacts === undefined ? {} : { artifacts }), spending },
+        payload: {
+          result: text,
+          success,
+          ...(artifacts === undefined ? {} : { artifacts }),
+          spending,
+          ...this.#ofParent(),
+        },
       }),
       (sql, seq) =>
         endTask(sql, { ...this.#owner, seq }, { state: 'completed', result: toShown(text), success }),
@@ -168,7 +174,7 @@ export class PgTaskJournal implements TaskJournal {
     for (;;) {
       const isEnded = await this.#end(
         'task.failed',
-        (spending) => ({ type: 'task.failed', payload: { error, spending } }),
+        (spending) => ({ type: 'task.failed', payload: { error, spending, ...this.#ofParent() } }),
         (sql) =>
           endTask(
             sql,
@@ -179,6 +185,11 @@ export class PgTaskJournal implements TaskJournal {
       if (isEnded) return;
       await this.readNews();
     }
+  }
+
+  #ofParent(): { parentTaskId?: string } {
+    const { parentId } = this.#options.task;
+    return parentId === null ? {} : { parentTaskId: parentId };
   }
 
   async giveBack(reason: string): Promise<void> {

@@ -46,6 +46,14 @@ describe('what a person is called for', () => {
     expect(noticeOf(failed)).toMatchObject({ kind: 'failed', body: 'No model.' });
   });
 
+  it('is not how a sub-Vitto ended: its parent reads that', () => {
+    const parentTaskId = idOf(9);
+    const completed = { result: 'done', success: true, spending: SPENDING, parentTaskId };
+    expect(noticeOf(make.make(TASK, 'task.completed', completed))).toBeNull();
+    const error = { code: 'x', message: 'y' };
+    expect(noticeOf(make.make(TASK, 'task.failed', { error, parentTaskId }))).toBeNull();
+  });
+
   it('is nothing of what happens on the way, nor what this version does not know', () => {
     const others = [
       make.make(TASK, 'agent.text', { turn: 1, attempt: 1, delta: 'x' }),

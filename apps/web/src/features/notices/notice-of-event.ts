@@ -24,12 +24,14 @@ export function noticeOf(event: EventEnvelope): Notice | null {
         : null;
     }
     case 'task.completed':
+      if (known.payload.parentTaskId !== undefined) return null;
       return {
         ...task,
         kind: known.payload.success ? 'done' : 'undone',
         body: shorten(known.payload.result),
       };
     case 'task.failed':
+      if (known.payload.parentTaskId !== undefined) return null;
       return { ...task, kind: 'failed', body: shorten(known.payload.error.message) };
     case 'tool.called': {
       const { tool, status, text } = known.payload;
