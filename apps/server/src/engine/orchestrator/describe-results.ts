@@ -1,13 +1,16 @@
 import { isEndState } from '@vitto/contracts';
-import { cutMiddle } from '../../kernel/text/cut.ts';
+import { cutMiddle, cutText } from '../../kernel/text/cut.ts';
 import type { TaskRecord } from '../journal/task.store.ts';
 import { RESULT_MAX_LENGTH } from '../loop/tool-result.ts';
 import type { ArtifactAccess, ToolResult } from '../tools/tool.ts';
 import { endStatus } from './end-event.ts';
 
-/** What is left for the heads of a list of a hundred. */
-const SHARE = 0.8;
-const LEAST = 120;
+/** What is left for the note that some are shortened. */
+const NOTE_LENGTH = 300;
+/** Below this a report is shown by its beginning alone. */
+const LEAST_MIDDLE = 200;
+/** What `cutMiddle` adds, at most. */
+const CUT_MARK = 50;
 
 /**
  * The results of sub-Vittos in the order they were deployed, each with how it ended. Each gets its share of what a
@@ -17,10 +20,12 @@ export async function describeResults(
   children: readonly TaskRecord[],
   artifacts: ArtifactAccess,
 ): Promise<ToolResult> {
-  const share = Math.max(LEAST, Math.floor((RESULT_MAX_LENGTH * SHARE) / children.length) - 160);
-  const heading = describeCounts(children);
+  const heads = [describeCounts(children), ...children.map((child, at) => describeHead(child, at + 1))];
   const list = (max: number) =>
-    [heading, ...children.map((child, at) => describeOne(child, at + 1, max))].join('\n\n');
+    heads
+      .map((head, at) => (at === 0 ? head : `${head}\n${shorten(reports[at - 1] ?? '', max)}`))
+      .join('\n\n');
+  const reports = children.map(reportOf);
   const whole = list(Number.POSITIVE_INFINITY);
   const isTainted = children.some((child) => child.isTainted);
   const shared = {
@@ -28,7 +33,9 @@ export async function describeResults(
     data: { agents: children.map(toLine) },
     ...(isTainted ? { untrusted: 'what sub-Vittos read' } : {}),
   };
-  if (whole.length <= RESULT_MAX_LENGTH * SHARE) return { ...shared, text: whole };
+  if (whole.length <= RESULT_MAX_LENGTH) return { ...shared, text: whole };
+  const room = RESULT_MAX_LENGTH - NOTE_LENGTH - heads.join('\n\n').length;
+  const share = Math.floor(room / children.length) - 1;
   const kept = await artifacts.save('sub-vitto-results.md', 'text/markdown; charset=utf-8', whole);
   const note = `[Some results are shortened. All of them, whole (${kept.bytes} bytes), are artifact ${kept.id}; page through it with read_artifact.]`;
   return { ...shared, text: `${list(share)}\n\n${note}`, artifacts: [kept] };
@@ -49,10 +56,16 @@ function describeCounts(children: readonly TaskRecord[]): string {
   return `${count(children.length, 'sub-Vitto')}: ${parts.join(', ')}.`;
 }
 
-function describeOne(child: TaskRecord, number: number, max: number): string {
+function describeHead(child: TaskRecord, number: number): string {
   const seconds = Math.round(child.ranMs / 100) / 10;
-  const head = `${number}. ${describeWho(child)}: ${statusOf(child)} after ${seconds} s, ${count(child.iterations, 'step')}, ${child.tokens} tokens (id ${child.id})`;
-  return `${head}\n${cutMiddle(reportOf(child), max).text}`;
+  return `${number}. ${describeWho(child)}: ${statusOf(child)} after ${seconds} s, ${count(child.iterations, 'step')}, ${child.tokens} tokens (id ${child.id})`;
+}
+
+/** Of a share that is too small for both ends only the beginning is left; what is gone is in the artifact. */
+function shorten(report: string, max: number): string {
+  if (report.length <= max) return report;
+  if (max >= LEAST_MIDDLE) return cutMiddle(report, max - CUT_MARK).text;
+  return max < 2 ? '…' : `${cutText(report, max - 1)}…`;
 }
 
 function reportOf(child: TaskRecord): string {
