@@ -36,16 +36,18 @@ export function addTaskRoutes(app: WebApp, runs: RunDependencies): void {
     {
       schema: {
         tags,
-        summary: 'My tasks, newest first; `state=active` for those that have not ended',
+        summary:
+          'My tasks, newest first; `state=active` for those that have not ended, `rootId` for a task and all below it',
         querystring: taskQuery,
         response: { 200: page(task) },
       },
     },
     async (request) => {
-      const { cursor, limit, state, conversationId } = request.query;
+      const { cursor, limit, state, conversationId, rootId } = request.query;
       const rows = await listTasks(sql, viewerOf(request).userId, {
         states: toStates(state),
         conversationId: conversationId ?? null,
+        rootId: rootId ?? null,
         before: readCursor(cursor),
         limit: limit + 1,
       });
