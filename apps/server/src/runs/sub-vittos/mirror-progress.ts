@@ -5,8 +5,15 @@ import {
   type NewEvent,
   type TaskState,
 } from '@vitto/contracts';
-import { appendEvents, type FoldEvent, type TaskRecord } from '../../engine/index.ts';
-import type { Database } from '../../kernel/database/database.ts';
+import {
+  appendEvents,
+  countOpenTasks,
+  lockTask,
+  type FoldEvent,
+  type TaskRecord,
+} from '../../engine/index.ts';
+import type { Database, SqlClient } from '../../kernel/database/database.ts';
+import { inTransaction } from '../../kernel/database/transaction.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { cutText } from '../../kernel/text/cut.ts';
 
@@ -84,13 +91,20 @@ export class ProgressMirror {
   #write(events: NewEvent[]): void {
     const { database, logger, onGrew } = this.#options;
     this.#writes = this.#writes
-      .then(() => appendEvents(database.pool, { taskId: this.#child.parentId, fence: null, events }))
+      .then(() => inTransaction(database, (client) => this.#tellParent(client, events)))
       .then(onGrew, (error: unknown) => {
         logger.debug(
           { err: error, taskId: this.#child.id },
           'a parent was not told where its sub-Vitto stands',
         );
       });
+  }
+
+  /** Under the parent's lock, which the end of the sub-Vitto takes as well: nothing of it is told after its end. */
+  async #tellParent(client: SqlClient, events: NewEvent[]): Promise<void> {
+    const { id, parentId } = this.#child;
+    if ((await lockTask(client, parentId)) === null || (await countOpenTasks(client, [id])) === 0) return;
+    await appendEvents(client, { taskId: parentId, fence: null, events });
   }
 
   #toMirrored(event: KnownEvent): NewEvent | null {
