@@ -28,7 +28,7 @@ export const modelsStrings = defineStrings(
     useInstallation: 'Use the list of the installation',
     roles: 'Other roles',
     rolesText:
-      'Set by the installation. Nothing uses them yet: today every step, also of an agent, asks the models above.',
+      'Set by the installation. Agents ask theirs where one is named, else the models above. Nothing uses the others yet.',
     role: {
       main: 'main',
       fast: 'fast: short questions',
@@ -103,7 +103,7 @@ export const modelsStrings = defineStrings(
     useInstallation: 'Usar la lista de la instalación',
     roles: 'Otros papeles',
     rolesText:
-      'Los fija la instalación. Nada los usa todavía: hoy cada paso, también el de un agente, pregunta a los modelos de arriba.',
+      'Los fija la instalación. Los agentes preguntan a los suyos si los hay; si no, a los de arriba. Nada usa todavía los demás.',
     role: {
       main: 'principal',
       fast: 'rápido: preguntas cortas',
