@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useVitto } from '../../api/vitto-context.tsx';
 import { Button } from '../../components/button.tsx';
 import { FailureNote } from '../../components/failure-note.tsx';
@@ -8,7 +8,14 @@ import { Page } from '../../components/page.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import { COLUMNS } from './agent-row.tsx';
-import { fitsFilter, FILTERS, listRows, type Filter } from './model/agent-rows.ts';
+import {
+  fitsFilter,
+  FILTERS,
+  listRows,
+  type Filter,
+  type TaskRow,
+  type Toggled,
+} from './model/agent-rows.ts';
 import { agentsStrings } from './strings.ts';
 import { OlderButton, TaskList } from './task-list.tsx';
 import { TaskListStore, type TaskListState } from './task-list-store.ts';
@@ -20,13 +27,17 @@ export function AgentsPage() {
   const { store, state } = useTaskList();
   const [filter, setFilter] = useState<Filter>('all');
   const { tasks, calls } = state.live;
-  const rows = useMemo(() => listRows(tasks.values(), filter, startOfToday()), [tasks, filter]);
+  const { toggled, toggle } = useToggled(store);
+  const rows = useMemo(
+    () => listRows(tasks.values(), filter, startOfToday(), toggled),
+    [tasks, filter, toggled],
+  );
   return (
     <Page title={strings.title} isWide scroller={scroller}>
       <Filters filter={filter} onFilter={setFilter} state={state} />
       <div className="@container">
         {rows.length > 0 && <ColumnNames />}
-        <TaskList rows={rows} calls={calls} scroller={scroller} />
+        <TaskList rows={rows} calls={calls} scroller={scroller} onToggle={toggle} />
       </div>
       <Rest state={state} isEmpty={rows.length === 0} filter={filter} onRetry={() => void store.load()} />
       {state.status === 'ready' && <OlderButton state={state.older} onMore={() => void store.loadOlder()} />}
@@ -39,6 +50,19 @@ function useTaskList() {
   const [store] = useState(() => new TaskListStore(client, stream));
   useEffect(() => store.open(), [store]);
   return { store, state: useSyncExternalStore(store.subscribe, store.getState) };
+}
+
+/** What is open below what; the agents of what is opened are loaded. */
+function useToggled(store: TaskListStore) {
+  const [toggled, setToggled] = useState<Toggled>(new Map());
+  const toggle = useCallback(
+    ({ task, isOpen }: TaskRow) => {
+      setToggled((before) => new Map(before).set(task.id, isOpen !== true));
+      if (isOpen === false) void store.openFamily(task.rootId);
+    },
+    [store],
+  );
+  return { toggled, toggle };
 }
 
 function startOfToday(): Date {

@@ -12,7 +12,7 @@ export function lastCallQuery(client: ApiClient, taskId: string) {
       const { items } = await client.send({ path, schema: taskStepPage, signal });
       const last = items[0] === undefined ? null : readKnownEvent(items[0]);
       if (last?.type !== 'tool.starting') return null;
-      return { tool: last.payload.tool, arguments: last.payload.arguments };
+      return { tool: last.payload.tool, arguments: last.payload.arguments, since: last.at };
     },
     staleTime: 0,
   });

@@ -3,6 +3,7 @@ import { toApiError, type ApiError } from '../../api/api-error.ts';
 import type { ApiClient } from '../../api/client.ts';
 import type { EventStream } from '../../api/event-stream.ts';
 import { applyToTasks, NO_TASKS, type LiveTasks } from './model/live-tasks.ts';
+import { hasFamily, readFamily } from './read-family.ts';
 
 export interface TaskListState {
   status: 'loading' | 'ready' | 'error';
@@ -33,6 +34,8 @@ export class TaskListStore {
   #waiting: EventEnvelope[] = [];
   #timer: number | undefined;
   #cursor: string | null = null;
+  /** Roots whose agents are wanted whole, those that have ended too. */
+  readonly #families = new Set<string>();
   #abort = new AbortController();
 
   constructor(client: ApiClient, stream: EventStream) {
@@ -76,6 +79,7 @@ export class TaskListStore {
       this.#set({ status: 'ready', error: null, live: { tasks, calls: new Map() }, older: this.#older() });
       this.#flush();
       await Promise.all([this.#loadRest(active.nextCursor, signal), this.loadOlder()]);
+      await this.#loadFamilies(signal);
     } catch (error) {
       if (!signal.aborted) this.#set({ ...this.#state, status: 'error', error: toApiError(error) });
     }
@@ -88,6 +92,25 @@ export class TaskListStore {
       this.#addOlder(page.items);
       cursor = page.nextCursor;
     }
+  }
+
+  /** Loads what is below a task that somebody opened, once. */
+  readonly openFamily = async (rootId: string): Promise<void> => {
+    if (this.#families.has(rootId)) return;
+    this.#families.add(rootId);
+    const { signal } = this.#abort;
+    try {
+      this.#addOlder(await readFamily(this.#client, rootId, signal));
+    } catch (error) {
+      if (!signal.aborted) this.#set({ ...this.#state, status: 'error', error: toApiError(error) });
+    }
+  };
+
+  /** Agents that ended before the page was opened stay under what is at work. */
+  async #loadFamilies(signal: AbortSignal): Promise<void> {
+    for (const task of this.#state.live.tasks.values())
+      if (task.endedAt === null && hasFamily(task)) this.#families.add(task.rootId);
+    for (const rootId of this.#families) this.#addOlder(await readFamily(this.#client, rootId, signal));
   }
 
   readonly loadOlder = async (): Promise<void> => {

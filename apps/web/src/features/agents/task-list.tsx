@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import { AgentRow } from './agent-row.tsx';
-import type { AgentRow as Row } from './model/agent-rows.ts';
+import type { AgentRow as Row, TaskRow } from './model/agent-rows.ts';
 import type { LiveTasks } from './model/live-tasks.ts';
 import { agentsStrings } from './strings.ts';
 
@@ -17,10 +17,11 @@ interface TaskListProps {
   rows: readonly Row[];
   calls: LiveTasks['calls'];
   scroller: RefObject<HTMLDivElement | null>;
+  onToggle: (row: TaskRow) => void;
 }
 
 /** The rows in sight of however many there are. Rows have one height, so nothing moves while values change. */
-export function TaskList({ rows, calls, scroller }: TaskListProps) {
+export function TaskList({ rows, calls, scroller, onToggle }: TaskListProps) {
   const list = useRef<HTMLUListElement>(null);
   const isWide = useIsWide(list);
   const rowPx = isWide ? ROW_PX.wide : ROW_PX.narrow;
@@ -46,7 +47,13 @@ export function TaskList({ rows, calls, scroller }: TaskListProps) {
             {row.kind === 'heading' ? (
               <Heading row={row} />
             ) : (
-              <AgentRow task={row.task} level={row.level} call={calls.get(row.task.id)} />
+              <AgentRow
+                task={row.task}
+                level={row.level}
+                isOpen={row.isOpen}
+                call={calls.get(row.task.id)}
+                onToggle={onToggle}
+              />
             )}
           </li>
         );

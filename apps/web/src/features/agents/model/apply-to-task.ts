@@ -33,9 +33,13 @@ function applyKnown(task: Task, event: KnownEvent): Task {
     case 'task.parked':
       return { ...task, state: event.payload.state, waitingFor: event.payload.waitingFor };
     case 'agent.turn_completed':
-      return addSpending(task, event.payload, 1);
+      return addSpending(task, event.payload);
     case 'task.completed':
-      return { ...end(task, 'completed', event), result: event.payload.result };
+      return {
+        ...end(task, 'completed', event),
+        result: event.payload.result,
+        success: event.payload.success,
+      };
     case 'task.failed':
       return { ...end(task, 'failed', event), error: event.payload.error };
     case 'task.cancelled':
@@ -52,22 +56,34 @@ function end(task: Task, state: 'completed' | 'failed' | 'cancelled', event: End
   return { ...task, state, waitingFor: null, spending, endedAt: event.at };
 }
 
-/** What a turn used, on its task (`iterations` 1) or on a task above it (0). */
-export function addSpending(
-  task: Task,
-  turn: { usage: { inputTokens: number; outputTokens: number }; costUsd: number | null },
-  iterations: 0 | 1,
-): Task {
+interface TurnUse {
+  usage: { inputTokens: number; outputTokens: number };
+  costUsd: number | null;
+}
+
+/** A task after a turn of its own. */
+function addSpending(task: Task, turn: TurnUse): Task {
   const { spending } = task;
-  const costUsd = spending.costUsd === null || turn.costUsd === null ? null : spending.costUsd + turn.costUsd;
   return {
     ...task,
-    spending: {
-      ...spending,
-      iterations: spending.iterations + iterations,
-      tokens: spending.tokens + turn.usage.inputTokens + turn.usage.outputTokens,
-      costUsd,
-    },
+    spending: { ...spending, ...addUse(spending, turn), iterations: spending.iterations + 1 },
+  };
+}
+
+/** A task after a turn of one that is below it. */
+export function addSpendingBelow(task: Task, turn: TurnUse): Task {
+  return {
+    ...task,
+    spending: { ...task.spending, ...addUse(task.spending, turn) },
+    spentBelow: addUse(task.spentBelow, turn),
+  };
+}
+
+/** What has no price makes the sum unknown. */
+function addUse(spent: Task['spentBelow'], turn: TurnUse): Task['spentBelow'] {
+  return {
+    tokens: spent.tokens + turn.usage.inputTokens + turn.usage.outputTokens,
+    costUsd: spent.costUsd === null || turn.costUsd === null ? null : spent.costUsd + turn.costUsd,
   };
 }
 

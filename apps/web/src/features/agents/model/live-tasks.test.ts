@@ -23,11 +23,32 @@ describe('the tasks of the list', () => {
       state: 'running',
       spending: { iterations: 1, tokens: used },
     });
-    expect(live.tasks.get(PARENT)?.spending).toMatchObject({ iterations: 0, tokens: used, costUsd: 0.01 });
-    expect(live.calls.get(CHILD)).toEqual({ tool: 'run_command', arguments: { command: 'ls' } });
+    expect(live.tasks.get(PARENT)).toMatchObject({
+      spending: { iterations: 0, tokens: used, costUsd: 0.01 },
+      spentBelow: { tokens: used, costUsd: 0.01 },
+    });
+    expect(live.tasks.get(CHILD)?.spentBelow).toEqual({ tokens: 0, costUsd: 0 });
+    expect(live.calls.get(CHILD)).toMatchObject({ tool: 'run_command', arguments: { command: 'ls' } });
     live = applyToTasks(live, [make.called(CHILD, 'c', 'run_command'), make.completed(CHILD, 'Done.')]);
-    expect(live.tasks.get(CHILD)).toMatchObject({ state: 'completed', result: 'Done.' });
+    expect(live.tasks.get(CHILD)).toMatchObject({ state: 'completed', result: 'Done.', success: true });
     expect(live.calls.get(CHILD)).toBeNull();
+  });
+
+  it('add what a grandchild spends to both above it, and an unknown price makes theirs unknown', () => {
+    const make = new EventMaker();
+    const grandchild = idOf(3);
+    const live = applyToTasks(NO_TASKS, [
+      make.created(PARENT),
+      make.created(CHILD, { parentTaskId: PARENT, rootTaskId: PARENT, depth: 1 }),
+      make.created(grandchild, { parentTaskId: CHILD, rootTaskId: PARENT, depth: 2 }),
+      make.turn(CHILD, 1, 'one'),
+      make.turn(grandchild, 1, 'two', { costUsd: null }),
+    ]);
+    expect(live.tasks.get(PARENT)?.spentBelow).toEqual({ tokens: 2 * used, costUsd: null });
+    expect(live.tasks.get(CHILD)).toMatchObject({
+      spending: { iterations: 1, tokens: 2 * used, costUsd: null },
+      spentBelow: { tokens: used, costUsd: null },
+    });
   });
 
   it('count nothing twice that the server had counted', () => {

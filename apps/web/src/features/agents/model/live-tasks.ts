@@ -1,10 +1,11 @@
 import { readKnownEvent, type EventEnvelope, type Task } from '@vitto/contracts';
-import { addSpending, applyToTask } from './apply-to-task.ts';
+import { addSpendingBelow, applyToTask } from './apply-to-task.ts';
 
 /** What a running task does right now; `null` between calls. */
 export interface CurrentCall {
   tool: string;
   arguments: unknown;
+  since: string;
 }
 
 export interface LiveTasks {
@@ -60,18 +61,18 @@ function addTask(tasks: Map<string, Task>, event: EventEnvelope): void {
 function noteCall(calls: Map<string, CurrentCall | null>, event: EventEnvelope): void {
   if (event.type === 'tool.starting') {
     const { tool, arguments: args } = event.payload;
-    if (typeof tool === 'string') calls.set(event.taskId, { tool, arguments: args });
+    if (typeof tool === 'string') calls.set(event.taskId, { tool, arguments: args, since: event.at });
   } else if (event.type === 'tool.called' || event.type === 'agent.iteration') calls.set(event.taskId, null);
 }
 
-/** Tokens and money count for every task above as well. */
+/** Tokens and money count for every task above as well, as spent below it. */
 function spendAbove(tasks: Map<string, Task>, task: Task, event: EventEnvelope): void {
   const known = readKnownEvent(event);
   if (known?.type !== 'agent.turn_completed') return;
   for (let at = task.parentId; at !== null;) {
     const above = tasks.get(at);
     if (above === undefined) return;
-    tasks.set(at, addSpending(above, known.payload, 0));
+    tasks.set(at, addSpendingBelow(above, known.payload));
     at = above.parentId;
   }
 }
