@@ -89,7 +89,7 @@ export class ApiClient {
     this.#call(`api/conversations/${encodeURIComponent(id)}`, conversation, {});
   updateConversation = (id: string, body: Input<typeof updateConversation>) =>
     this.#call(`api/conversations/${encodeURIComponent(id)}`, conversation, { method: 'PATCH', body });
-  listTasks = (query: { state?: string; cursor?: string; limit?: number }) =>
+  listTasks = (query: { state?: string; rootId?: string; cursor?: string; limit?: number }) =>
     this.#call('api/tasks', taskPage, { query });
   findTask = (id: string) => this.#call(`api/tasks/${encodeURIComponent(id)}`, task, {});
   cancelTask = (id: string) =>

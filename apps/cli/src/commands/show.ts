@@ -5,6 +5,7 @@ import { collectEvents } from '../event-stream.ts';
 import { eventLine } from '../render/event-line.ts';
 import { collectArtifacts, describeSteps } from '../render/steps.ts';
 import { describeArtifact, describeSpending } from '../render/summary.ts';
+import { describeSubVittos } from '../render/sub-vittos.ts';
 import { explainWaiting } from '../render/waiting.ts';
 import { resolveTask } from '../resolve-task.ts';
 import { formatAge, formatCost, formatDuration } from '../text/format.ts';
@@ -42,10 +43,30 @@ async function show({ api, output }: Context, id: string, options: ShowOptions):
   if (output.json)
     return output.document({ task, artifacts, ...(options.events === true ? { events } : {}) });
   if (options.events === true) return events.forEach((event) => output.line(eventLine(event)));
-  for (const line of describeTask(task, events, artifacts)) output.line(line);
+  const below = await listBelow(api, task);
+  for (const line of describeTask(task, events, artifacts, below)) output.line(line);
 }
 
-function describeTask(task: Task, events: EventEnvelope[], artifacts: ArtifactRef[]): string[] {
+/** What is below a task that has deployed anybody. */
+async function listBelow(api: Context['api'], task: Task): Promise<string[]> {
+  if (task.depth >= 2) return [];
+  const all: Task[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = { rootId: task.rootId, limit: 200, ...(cursor === null ? {} : { cursor }) };
+    const page = await api.listTasks(query);
+    all.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return describeSubVittos(all, task.id);
+}
+
+function describeTask(
+  task: Task,
+  events: EventEnvelope[],
+  artifacts: ArtifactRef[],
+  below: string[],
+): string[] {
   const steps = describeSteps(events);
   return [
     toPlainLine(task.title),
@@ -56,7 +77,9 @@ function describeTask(task: Task, events: EventEnvelope[], artifacts: ArtifactRe
     `Budget    ${describeBudget(task)}`,
     ...(task.tainted ? ['Tainted   it has read text from outside that is not trusted'] : []),
     ...describeWait(task),
+    ...(task.parentId === null ? [] : [`Deployed  as ${task.role ?? 'agent'} by ${task.parentId}`]),
     ...(steps.length === 0 ? [] : ['', 'Steps', ...steps]),
+    ...(below.length === 0 ? [] : ['', 'Sub-Vittos', ...below]),
     ...(task.error === null ? [] : ['', toPlainText(task.error.message), ...hintOf(task.error)]),
     ...(task.result === null ? [] : ['', 'Result', toPlainText(task.result)]),
     ...(artifacts.length === 0 ? [] : ['', ...artifacts.map(describeArtifact)]),

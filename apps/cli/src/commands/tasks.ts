@@ -1,4 +1,4 @@
-import { TASK_STATES } from '@vitto/contracts';
+import { TASK_STATES, type Task } from '@vitto/contracts';
 import { Option, type Command } from 'commander';
 import { commandLine } from '../command-line.ts';
 import { createContext } from '../context.ts';
@@ -35,7 +35,12 @@ async function listTasks(options: { state?: string; limit: number }, command: Co
     task.state,
     formatAge(task.createdAt, now),
     formatCost(task.spending.costUsd),
-    toPlainLine(task.title),
+    toPlainLine(describeTitle(task)),
   ]);
   for (const row of formatTable(rows)) output.line(row);
+}
+
+/** A sub-Vitto is told from what a person began. */
+function describeTitle({ depth, role, title }: Task): string {
+  return depth === 0 ? title : `${'  '.repeat(depth - 1)}└ ${role ?? 'agent'}: ${title}`;
 }
