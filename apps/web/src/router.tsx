@@ -60,6 +60,7 @@ function readPlace(search: Record<string, unknown>): ConversationPlace {
 // The chat is the first page; every other place is loaded when it is opened.
 const inbox = page('/vitto/inbox', () => import('./features/inbox/inbox-page.tsx'), 'InboxPage');
 const agents = page('/operations/agents', () => import('./features/agents/agents-page.tsx'), 'AgentsPage');
+const live = page('/operations/live', () => import('./features/live/live-page.tsx'), 'LivePage');
 const system = page('/operations/system', () => import('./features/system/system-page.tsx'), 'SystemPage');
 const costs = page('/command/costs', () => import('./features/costs/costs-page.tsx'), 'CostsPage');
 const audit = page('/command/audit', () => import('./features/audit/audit-page.tsx'), 'AuditPage');
@@ -103,7 +104,6 @@ const LATER: Record<string, LaterPlace> = {
   '/vitto/triggers': 'triggers',
   '/vitto/memory': 'memory',
   '/vitto/identity': 'identity',
-  '/operations/live': 'live',
   '/command/integrations': 'integrations',
   '/command/users': 'users',
   '/command/trust': 'trust',
@@ -125,7 +125,19 @@ function page<P extends string, N extends string>(
   return createRoute({ getParentRoute: () => shell, path, component: lazyRouteComponent(load, name) });
 }
 
-const places = [newConversation, conversation, inbox, agents, system, costs, audit, task, settings, ...later];
+const places = [
+  newConversation,
+  conversation,
+  inbox,
+  agents,
+  live,
+  system,
+  costs,
+  audit,
+  task,
+  settings,
+  ...later,
+];
 const routes = root.addChildren([home, signIn, shell.addChildren(places)]);
 
 export function createAppRouter() {

@@ -46,8 +46,8 @@ export const PLACES: readonly Place[] = [
     icon: 'pulse',
     pages: [
       { name: 'agentsAtWork', to: '/operations/agents' },
+      { name: 'live', to: '/operations/live' },
       { name: 'system', to: '/operations/system' },
-      { name: 'live', to: '/operations/live', isLater: true },
     ],
   },
   {

@@ -69,11 +69,6 @@ export const laterStrings = defineStrings(
         question: 'Who is Vitto to me?',
         will: ['My persona, to adjust', 'How it has changed, and what changed it'],
       },
-      live: {
-        title: 'Live',
-        question: 'What are the agents doing this very second?',
-        will: ['Agents side by side as they work', 'Their virtual machines, commands and output'],
-      },
       integrations: {
         title: 'Integrations',
         question: 'Which services does Vitto hold a key to?',
@@ -161,14 +156,6 @@ export const laterStrings = defineStrings(
         question: '¿Quién es Vitto para mí?',
         will: ['Mi carácter, a tu gusto', 'Cómo ha cambiado, y por qué'],
       },
-      live: {
-        title: 'En vivo',
-        question: '¿Qué hacen los agentes en este mismo segundo?',
-        will: [
-          'Los agentes, uno al lado del otro, mientras trabajan',
-          'Sus máquinas virtuales, órdenes y salida',
-        ],
-      },
       integrations: {
         title: 'Integraciones',
         question: '¿De qué servicios tiene llave Vitto?',
@@ -203,7 +190,6 @@ export const TODAY: Record<LaterPlace, { name: keyof typeof laterStrings.en.toda
   triggers: { name: 'inbox', to: '/vitto/inbox' },
   memory: { name: 'chat', to: '/vitto' },
   identity: { name: 'chat', to: '/vitto' },
-  live: { name: 'agents', to: '/operations/agents' },
   integrations: { name: 'settings', to: '/vitto/settings' },
   users: { name: 'settings', to: '/vitto/settings' },
   trust: { name: 'inbox', to: '/vitto/inbox' },

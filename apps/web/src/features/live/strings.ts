@@ -1,0 +1,58 @@
+import { defineStrings } from '../../i18n/define-strings.ts';
+
+export const liveStrings = defineStrings(
+  {
+    title: 'Live',
+    failed: 'I cannot see who is at work.',
+    empty: 'Nobody is at work.',
+    emptyHint:
+      'Give me a task and watch it here. When I send agents out for it, each of them has a column of its own, side by side.',
+    start: 'Give me a task',
+    group: (title: string, count: number) => `${title}, ${count} at work or just ended`,
+    queued: (count: number) => (count === 1 ? '1 more waits in line' : `${count} more wait in line`),
+    queuedHint: 'They begin in order, as soon as others have ended.',
+    clear: 'Clear ended ones',
+    dismiss: (title: string) => `Take ${title} out of sight`,
+    depths: ['', 'agent', 'agent of an agent'],
+    idle: {
+      running: 'thinking',
+      queued: 'goes on as soon as a worker is free',
+      waiting_children: 'waits for its agents',
+    },
+    asks: 'Answer it in the inbox',
+    tail: (title: string) => `What ${title} wrote last`,
+    noTail: 'Nothing written since you opened this page.',
+    noTailEnded: 'Nothing was written.',
+    tokens: (count: string) => `${count} tokens`,
+    below: (cost: string) => `+ ${cost} by its agents`,
+    timeline: 'Timeline',
+    timelineOf: (title: string) => `Timeline of ${title}`,
+  },
+  {
+    title: 'En directo',
+    failed: 'No puedo ver quién está trabajando.',
+    empty: 'Nadie está trabajando.',
+    emptyHint:
+      'Dame una tarea y mírala aquí. Cuando mando agentes para ella, cada uno tiene su columna, una al lado de otra.',
+    start: 'Dame una tarea',
+    group: (title: string, count: number) => `${title}: ${count} en marcha o recién terminadas`,
+    queued: (count: number) => (count === 1 ? '1 más espera en la cola' : `${count} más esperan en la cola`),
+    queuedHint: 'Empiezan por orden, en cuanto terminan otros.',
+    clear: 'Quitar las terminadas',
+    dismiss: (title: string) => `Quitar ${title} de la vista`,
+    depths: ['', 'agente', 'agente de un agente'],
+    idle: {
+      running: 'pensando',
+      queued: 'sigue en cuanto haya un proceso libre',
+      waiting_children: 'espera a sus agentes',
+    },
+    asks: 'Respóndele en la bandeja',
+    tail: (title: string) => `Lo último que escribió ${title}`,
+    noTail: 'Nada escrito desde que abriste esta página.',
+    noTailEnded: 'No escribió nada.',
+    tokens: (count: string) => `${count} tokens`,
+    below: (cost: string) => `+ ${cost} de sus agentes`,
+    timeline: 'Línea de tiempo',
+    timelineOf: (title: string) => `Línea de tiempo de ${title}`,
+  },
+);
