@@ -1,4 +1,4 @@
-import type { NewEvent } from '@vitto/contracts';
+import type { ArtifactRef, NewEvent } from '@vitto/contracts';
 import type { Sql } from '../../kernel/database/database.ts';
 import { toStored } from './journal.store.ts';
 import { insertTask, TASK_COLUMNS, type NewTask, type TaskRecord } from './task.store.ts';
@@ -75,23 +75,32 @@ export async function takePlace(sql: Sql, taskId: string, maxParallel: number): 
   return (result.rows[0] as { may: boolean } | undefined)?.may ?? false;
 }
 
+/** A sub-Vitto with the files that it has handed over. */
+export interface SubVittoRecord extends TaskRecord {
+  files: ArtifactRef[];
+}
+
+/** The end of a task is among the last events of its journal. */
+const WITH_FILES = `${TASK_COLUMNS}, coalesce((select e.payload->'artifacts' from vitto_task_events e
+  where e.task_id = vitto_tasks.id and e.type = 'task.completed' and e.seq > vitto_tasks.seq - 20 limit 1), '[]') as files`;
+
 /** The sub-Vittos of a task, in the order they were deployed. */
-export async function listSubVittos(sql: Sql, parentId: string): Promise<TaskRecord[]> {
+export async function listSubVittos(sql: Sql, parentId: string): Promise<SubVittoRecord[]> {
   const result = await sql.query(
-    `select ${TASK_COLUMNS} from vitto_tasks where parent_id = $1 order by round, index, id`,
+    `select ${WITH_FILES} from vitto_tasks where parent_id = $1 order by round, index, id`,
     [parentId],
   );
-  return result.rows as TaskRecord[];
+  return result.rows as SubVittoRecord[];
 }
 
 /** Rows by id, in the order of the ids: sub-Vittos that another one depends on. */
-export async function readTasksInOrder(sql: Sql, ids: readonly string[]): Promise<TaskRecord[]> {
+export async function readTasksInOrder(sql: Sql, ids: readonly string[]): Promise<SubVittoRecord[]> {
   if (ids.length === 0) return [];
   const result = await sql.query(
-    `select ${TASK_COLUMNS} from vitto_tasks where id = any($1::uuid[]) order by array_position($1::uuid[], id)`,
+    `select ${WITH_FILES} from vitto_tasks where id = any($1::uuid[]) order by array_position($1::uuid[], id)`,
     [ids],
   );
-  return result.rows as TaskRecord[];
+  return result.rows as SubVittoRecord[];
 }
 
 /** How many of these tasks have not ended. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { TaskRecord } from '../journal/task.store.ts';
+import type { SubVittoRecord } from '../journal/sub-vitto.store.ts';
 import { RESULT_MAX_LENGTH } from '../loop/tool-result.ts';
 import type { ArtifactAccess } from '../tools/tool.ts';
 import { describeResults, describeStanding } from './describe-results.ts';
 
-function child(at: number, more: Partial<TaskRecord> = {}): TaskRecord {
+function child(at: number, more: Partial<SubVittoRecord> = {}): SubVittoRecord {
   return {
     id: `id-${at}`,
     role: null,
@@ -18,8 +18,9 @@ function child(at: number, more: Partial<TaskRecord> = {}): TaskRecord {
     iterations: 2,
     tokens: 500,
     isTainted: false,
+    files: [],
     ...more,
-  } as TaskRecord;
+  } as unknown as SubVittoRecord;
 }
 function keeping() {
   const kept: string[] = [];
@@ -37,7 +38,11 @@ describe('the results of sub-Vittos', () => {
     const { artifacts, kept } = keeping();
     const { text, data, untrusted } = await describeResults(
       [
-        child(1, { role: 'tester', tier: 'vm' }),
+        child(1, {
+          role: 'tester',
+          tier: 'vm',
+          files: [{ id: 'a9', name: 'out.patch', mediaType: 'text/x-diff', bytes: 12 }],
+        }),
         child(2, { isSuccess: false }),
         child(3, {
           state: 'failed',
@@ -52,7 +57,7 @@ describe('the results of sub-Vittos', () => {
     expect(text).toBe(
       [
         '5 sub-Vittos: 1 completed, 1 completed, but says it did not succeed, 1 failed, 1 timed out, 1 cancelled.',
-        '1. tester (vm): completed after 1.2 s, 2 steps, 500 tokens (id id-1)\nresult 1',
+        '1. tester (vm): completed after 1.2 s, 2 steps, 500 tokens (id id-1)\nFile: out.patch (12 bytes), artifact a9\nresult 1',
         '2. agent (in-process): completed, but says it did not succeed after 1.2 s, 2 steps, 500 tokens (id id-2)\nresult 2',
         '3. agent (in-process): failed after 1.2 s, 2 steps, 500 tokens (id id-3)\nbudget.tokens-exceeded: No tokens.\nWhat it had done: Half is done.',
         '4. agent (in-process): timed out after 1.2 s, 2 steps, 500 tokens (id id-4)\nbudget.duration-exceeded: No time.',

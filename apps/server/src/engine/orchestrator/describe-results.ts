@@ -1,5 +1,6 @@
 import { isEndState } from '@vitto/contracts';
 import { cutMiddle, cutText } from '../../kernel/text/cut.ts';
+import type { SubVittoRecord } from '../journal/sub-vitto.store.ts';
 import type { TaskRecord } from '../journal/task.store.ts';
 import { RESULT_MAX_LENGTH } from '../loop/tool-result.ts';
 import type { ArtifactAccess, ToolResult } from '../tools/tool.ts';
@@ -17,7 +18,7 @@ const CUT_MARK = 50;
  * result may hold; where one is cut, the whole list is kept as an artifact.
  */
 export async function describeResults(
-  children: readonly TaskRecord[],
+  children: readonly SubVittoRecord[],
   artifacts: ArtifactAccess,
 ): Promise<ToolResult> {
   const heads = [describeCounts(children), ...children.map((child, at) => describeHead(child, at + 1))];
@@ -56,9 +57,10 @@ function describeCounts(children: readonly TaskRecord[]): string {
   return `${count(children.length, 'sub-Vitto')}: ${parts.join(', ')}.`;
 }
 
-function describeHead(child: TaskRecord, number: number): string {
+function describeHead(child: SubVittoRecord, number: number): string {
   const seconds = Math.round(child.ranMs / 100) / 10;
-  return `${number}. ${describeWho(child)}: ${statusOf(child)} after ${seconds} s, ${count(child.iterations, 'step')}, ${child.tokens} tokens (id ${child.id})`;
+  const files = child.files.map(({ name, id, bytes }) => `\nFile: ${name} (${bytes} bytes), artifact ${id}`);
+  return `${number}. ${describeWho(child)}: ${statusOf(child)} after ${seconds} s, ${count(child.iterations, 'step')}, ${child.tokens} tokens (id ${child.id})${files.join('')}`;
 }
 
 /** Of a share that is too small for both ends only the beginning is left; what is gone is in the artifact. */

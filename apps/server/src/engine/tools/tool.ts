@@ -10,7 +10,7 @@ import type {
   WaitingFor,
 } from '@vitto/contracts';
 import type { z } from 'zod';
-import type { TaskRecord } from '../journal/task.store.ts';
+import type { SubVittoRecord } from '../journal/sub-vitto.store.ts';
 
 /**
  * A tool as a plugin registers it (specification 01, "Tools"). Pure data and one handler; the handler reaches the
@@ -121,7 +121,7 @@ export interface AgentAccess {
   /** Deploys a round, once a call; a refusal says what is wrong with it. @throws AppError, LostLease */
   deploy: (input: DeployAgents) => Promise<{ refusal: string } | { ids: string[] }>;
   /** All of the task, in the order they were deployed, as they are now. */
-  list: () => Promise<TaskRecord[]>;
+  list: () => Promise<SubVittoRecord[]>;
   /** @throws AppError `task.not-found`, `task.ended`. */
   steer: (id: string, message: string) => Promise<unknown>;
   /** Ends it and all below it; one that has ended stays as it is. @throws AppError `task.not-found`. */
