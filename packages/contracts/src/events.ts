@@ -124,6 +124,8 @@ export const eventPayloads = {
     success: z.boolean(),
     artifacts: z.array(artifactRef).optional(),
     spending,
+    /** Its acceptance check was run and passed. */
+    check: loose({ command: z.string(), exitCode: z.number().int() }).optional(),
     /** Of a sub-Vitto: its end is its parent's to read, nobody is called for it. */
     parentTaskId: id.optional(),
   }),
@@ -147,10 +149,16 @@ export const eventPayloads = {
     levels: z.partialRecord(actionDomain, autonomyLevel).optional(),
     cachedUntil: z.iso.datetime({ offset: true }).optional(),
   }),
-  'phase.started': loose({ phase: z.string() }),
+  'phase.started': loose({
+    phase: z.string(),
+    /** Of an acceptance check: the command that is run. */
+    command: z.string().optional(),
+  }),
   'phase.completed': loose({
     phase: z.string(),
     durationMs: z.number().optional(),
+    /** Of an acceptance check: how its command ended. */
+    exitCode: z.number().int().nullable().optional(),
     /** Of a compaction: what stands for the older part of the conversation from here on. */
     summary: z.string().optional(),
     /** Of a compaction: the journal position up to which the summary stands in. */
@@ -277,6 +285,8 @@ export const eventPayloads = {
     tools: z.array(z.string()).optional(),
     /** What it was not given, and why. */
     withheld: z.array(withheldTool).optional(),
+    /** The command whose exit code 0 accepts its work. */
+    check: z.string().optional(),
     budget: budget.optional(),
   }),
   'subvitto.vm_acquired': loose({

@@ -37,6 +37,15 @@ const subTask = z.strictObject({
     .optional()
     .describe('Only these tools (and those that every task has).'),
   complexity: complexity.optional().describe('How hard it is; without it estimated.'),
+  check: z
+    .string()
+    .trim()
+    .min(1)
+    .max(2_000)
+    .optional()
+    .describe(
+      'An acceptance check: a shell command that is run in its machine when it reports success. Only exit code 0 lets it end so. Needs the tier `vm`.',
+    ),
   dependsOn: z
     .array(z.number().int().nonnegative())
     .max(MAX_SUB_VITTOS)

@@ -152,7 +152,7 @@ export class PgTaskJournal implements TaskJournal {
     );
   }
 
-  complete({ text, success, artifacts }: Finish): Promise<boolean> {
+  complete({ text, success, artifacts, check }: Finish): Promise<boolean> {
     return this.#end(
       'task.completed',
       (spending) => ({
@@ -161,6 +161,7 @@ export class PgTaskJournal implements TaskJournal {
           result: text,
           success,
           ...(artifacts === undefined ? {} : { artifacts }),
+          ...(check === undefined ? {} : { check }),
           spending,
           ...this.#ofParent(),
         },

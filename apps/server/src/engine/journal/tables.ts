@@ -81,6 +81,8 @@ export const tasks = pgTable(
     dependsOn: uuid('depends_on').array().notNull().default([]),
     /** The tools that its parent named for it; null: all of its role and tier. */
     tools: text('tools').array(),
+    /** A command whose exit code 0 accepts its work. */
+    acceptanceCheck: text('acceptance_check'),
     /** The model list this task asked for; null: the user's or the installation's. */
     model: text('model'),
     isTainted: boolean('is_tainted').notNull().default(false),

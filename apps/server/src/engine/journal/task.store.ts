@@ -35,6 +35,7 @@ export interface TaskRecord {
   index: number | null;
   dependsOn: string[];
   tools: string[] | null;
+  acceptanceCheck: string | null;
   isTainted: boolean;
   seq: number;
   fence: number;
@@ -70,7 +71,7 @@ export interface TaskRecord {
 export const TASK_COLUMNS = `id, user_id as "userId", parent_id as "parentId", root_id as "rootId", depth, kind, role,
   conversation_id as "conversationId", title, state, waiting_for as "waitingFor", tier, complexity,
   estimated_duration as "estimatedDuration", allowed_paths as "allowedPaths", model,
-  round, index, depends_on as "dependsOn", tools, is_tainted as "isTainted", seq,
+  round, index, depends_on as "dependsOn", tools, acceptance_check as "acceptanceCheck", is_tainted as "isTainted", seq,
   fence::float8 as fence, deaths, max_iterations as "maxIterations", max_tokens::float8 as "maxTokens",
   max_cost_nano::float8 as "maxCostNano", max_duration_ms::float8 as "maxDurationMs", iterations,
   tokens::float8 as tokens, reserved_tokens::float8 as "reservedTokens", cost_nano::float8 as "costNano",
@@ -100,7 +101,13 @@ export interface NewTask {
   /** It has read text from outside before it begins: what it is told comes from a task that has. */
   isTainted?: boolean;
   /** Where it stands among the sub-Vittos of its parent. */
-  place?: { round: number; index: number; dependsOn: string[]; tools: string[] | null };
+  place?: {
+    round: number;
+    index: number;
+    dependsOn: string[];
+    tools: string[] | null;
+    acceptanceCheck: string | null;
+  };
   budget: Budget;
 }
 
@@ -109,8 +116,8 @@ export async function insertTask(sql: Sql, task: NewTask): Promise<void> {
   await sql.query(
     `insert into vitto_tasks (id, user_id, parent_id, root_id, depth, kind, role, conversation_id, title, state, tier,
        complexity, estimated_duration, allowed_paths, model, max_iterations, max_tokens, max_cost_nano, max_duration_ms,
-       is_tainted, round, index, depends_on, tools)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'queued', $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+       is_tainted, round, index, depends_on, tools, acceptance_check)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'queued', $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
     [
       task.id,
       task.userId,
@@ -135,6 +142,7 @@ export async function insertTask(sql: Sql, task: NewTask): Promise<void> {
       task.place?.index ?? null,
       task.place?.dependsOn ?? [],
       task.place?.tools ?? null,
+      task.place?.acceptanceCheck ?? null,
     ],
   );
 }

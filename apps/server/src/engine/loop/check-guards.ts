@@ -57,6 +57,9 @@ export async function checkGuards(
       'All your sub-Vittos have ended. Call wait_for_agents to read their results before you sum up.',
     );
   }
+  if (state.mustClose) {
+    notes.push('Your work is checked when you report it: end the task with task_complete.');
+  }
   if (state.lastFinish === 'length' && !state.isAnswered) {
     notes.push('Your last turn was cut at the limit of its length. Go on where it ended, in smaller parts.');
   }

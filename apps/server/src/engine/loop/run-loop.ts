@@ -51,6 +51,11 @@ export async function runLoop(run: Run): Promise<RunEnd> {
 /** An answer ends the task, but not while sub-Vittos work for it: then it waits for them and goes on. */
 function endAnswered(run: Run): Promise<RunEnd | null> {
   const open = [...run.state.openSubVittos];
+  if (open.length === 0 && run.task.acceptanceCheck !== null) {
+    // Only task_complete is checked: an answer is not taken for it.
+    run.state.askToClose();
+    return Promise.resolve(null);
+  }
   if (open.length === 0) return endRun.answer(run);
   const waitingFor = { kind: 'children' as const, callId: '', childIds: open };
   return endRun.park(run, { kind: 'parked', state: 'waiting_children', waitingFor });

@@ -66,6 +66,8 @@ export class RunState {
   readonly openSubVittos = new Set<string>();
   /** All have ended, and no call waits for their results: the model must be told. */
   hasUnreadResults = false;
+  /** It answered where only `task_complete` ends the task. */
+  mustClose = false;
   /** What the provider counted for the newest request, and how long that was. */
   measured: { inputTokens: number; bytes: number } | null = null;
   readonly callIds = new Set<string>();
@@ -86,6 +88,12 @@ export class RunState {
   }
   answer(isFinal: boolean): void {
     this.#hasAnswer = isFinal;
+  }
+
+  /** An answer does not end this task: the model is told with its next turn. */
+  askToClose(): void {
+    this.mustClose = true;
+    this.answer(false);
   }
 
   /** A sub-Vitto has ended; when it was the last and nobody waits for it, an answer given meanwhile is not the last word. */
@@ -143,6 +151,7 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
   },
   'agent.iteration': (state, payload: EventPayload<'agent.iteration'>) => {
     state.hasUnreadResults = false;
+    state.mustClose = false;
     state.iteration = payload.iteration;
     state.readThrough = payload.inputSeq;
     state.answer(false);

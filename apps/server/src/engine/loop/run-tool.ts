@@ -41,10 +41,15 @@ export async function runTool(run: Run, call: OpenCall, tool: Tool, input: unkno
   const durationMs = clock.monotonic() - began;
   await record(run, toResultEvent(call, tool, result, { durationMs, ranOn: whereRan(used.hold) }));
   if (outcome.status !== 'finish') return { kind: 'done' };
-  const { text, success, artifacts } = outcome;
+  const { text, success, artifacts, check } = outcome;
   return {
     kind: 'finish',
-    finish: { text: maskSecrets(text), success, ...(artifacts === undefined ? {} : { artifacts }) },
+    finish: {
+      text: maskSecrets(text),
+      success,
+      ...(artifacts === undefined ? {} : { artifacts }),
+      ...(check === undefined ? {} : { check }),
+    },
   };
 }
 

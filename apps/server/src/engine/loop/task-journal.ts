@@ -15,6 +15,8 @@ export interface Finish {
   text: string;
   success: boolean;
   artifacts?: ArtifactRef[];
+  /** Its acceptance check passed. */
+  check?: { command: string; exitCode: number };
 }
 
 /** A round of sub-Vittos as it is written. */

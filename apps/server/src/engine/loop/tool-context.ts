@@ -1,5 +1,6 @@
 import type { EventPayload, NewEvent } from '@vitto/contracts';
 import type { ToolContext } from '../tools/tool.ts';
+import { checkAcceptance } from './check-acceptance.ts';
 import { DeltaWriter } from './delta-writer.ts';
 import type { GuestHold } from './guest-claim.ts';
 import { guestOfCall } from './hold-guest.ts';
@@ -78,6 +79,15 @@ function toContext(
   used: GuestUse,
 ): ToolContext {
   const { task } = run;
+  const claimGuest = async () => {
+    const hold = await guestOfCall(run);
+    used.hold = hold;
+    // Taken off, so that the first call alone tells them.
+    const notices = hold.notices.splice(0);
+    used.notices.push(...notices);
+    for (const notice of notices) progress.report('note', `${notice}\n`);
+    return hold.session;
+  };
   return {
     task: {
       id: task.id,
@@ -92,15 +102,8 @@ function toContext(
     signal,
     reportProgress: progress.report,
     artifacts: run.deps.artifacts,
-    claimGuest: async () => {
-      const hold = await guestOfCall(run);
-      used.hold = hold;
-      // Taken off, so that the first call alone tells them.
-      const notices = hold.notices.splice(0);
-      used.notices.push(...notices);
-      for (const notice of notices) progress.report('note', `${notice}\n`);
-      return hold.session;
-    },
+    claimGuest,
+    checkAcceptance: () => checkAcceptance(run, claimGuest, signal),
     fillSecrets: run.deps.fillSecrets,
     isTainted: () => task.isTainted,
     agents: run.deps.orchestrator.openAccess(run, call.callId),

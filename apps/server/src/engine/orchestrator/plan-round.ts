@@ -15,6 +15,8 @@ export interface PlannedSubVitto {
   degradedReason: string | null;
   role: string | null;
   tools: string[] | null;
+  /** A command whose exit code 0 accepts its work. */
+  check: string | null;
   complexity: Complexity;
   estimatedDuration: EstimatedDuration;
   budget: Budget;
@@ -44,6 +46,11 @@ export function planRound({ tasks }: DeployAgents, setting: RoundSetting): Plann
   if (unavailable !== -1) return { refusal: refuseBrowser(unavailable) };
   const nested = places.findIndex((place) => place.tier === 'browser' && depth >= 2);
   if (nested !== -1) return { refusal: refuseBrowser(nested) };
+  const unchecked = tasks.findIndex(({ check }, at) => check !== undefined && places[at]?.tier !== 'vm');
+  if (unchecked !== -1) {
+    const why = depth >= 2 ? 'at depth 2 nobody has one' : 'name the tier vm';
+    return { refusal: `tasks.${unchecked}.check: a check is a command and needs a machine: ${why}.` };
+  }
   const budgets = planBudgets(
     places.map((place) => place.tier),
     parent,
@@ -64,13 +71,14 @@ function toSubVitto(
   { depth, place, budget }: { depth: number; place: Place; budget: Budget },
   { registry, limits }: RoundSetting,
 ): PlannedSubVitto {
-  const { description, role = null, tools = null, complexity, dependsOn = [] } = task;
+  const { description, role = null, tools = null, check = null, complexity, dependsOn = [] } = task;
   const estimated = estimateTask(description);
   return {
     description,
     ...place,
     role,
     tools,
+    check,
     complexity: complexity ?? estimated.complexity,
     estimatedDuration: estimated.estimatedDuration,
     budget,
@@ -94,7 +102,7 @@ type Place = Pick<PlannedSubVitto, 'tier' | 'degradedReason'>;
 
 function choosePlace(task: SubTask, depth: number, registry: ToolRegistry): Place {
   const tiers = (task.tools ?? []).flatMap((name) => registry.find(name)?.tier ?? []);
-  const inferred = inferTier(task.description, tiers);
+  const inferred = task.check === undefined ? inferTier(task.description, tiers) : 'vm';
   // Words are a hint: they never ask for what there is not.
   const tier = task.tier ?? (hasTier(registry, inferred) ? inferred : 'in-process');
   if (tier !== 'vm' || depth < 2) return { tier, degradedReason: null };

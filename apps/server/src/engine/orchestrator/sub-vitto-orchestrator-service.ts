@@ -138,7 +138,7 @@ function toChildren(
       model: parent.model,
       // What a task writes that has read text from outside may hold some of it.
       isTainted: parent.isTainted,
-      place: { round, index, dependsOn, tools: planned.tools },
+      place: { round, index, dependsOn, tools: planned.tools, acceptanceCheck: planned.check },
       budget: planned.budget,
     };
     return { row: { task, events: firstEvents(task, planned, run) }, planned };
@@ -182,6 +182,7 @@ function spawned(task: NewTask, planned: PlannedSubVitto): NewEvent[] {
       tools: planned.offer.names,
       withheld: planned.offer.withheld,
       budget: task.budget,
+      ...(planned.check === null ? {} : { check: planned.check }),
       ...(place === undefined ? {} : { round: place.round, index: place.index, dependsOn: place.dependsOn }),
     },
   };

@@ -81,7 +81,20 @@ export type ToolOutcome =
   /** The call cannot be answered now: the task parks until `waitingFor` comes true, then `resume` makes the result. */
   | { status: 'park'; waitingFor: WaitingFor }
   /** The task is over: `task_complete`. */
-  | { status: 'finish'; text: string; success: boolean; artifacts?: ArtifactRef[] };
+  | {
+      status: 'finish';
+      text: string;
+      success: boolean;
+      artifacts?: ArtifactRef[];
+      check?: { command: string; exitCode: number };
+    };
+
+/** What came of the acceptance check of a task. */
+export type Acceptance =
+  | { kind: 'passed'; command: string; exitCode: number }
+  /** `text`: the command, how it ended and the end of its output. */
+  | { kind: 'failed'; exitCode: number | null; text: string }
+  | { kind: 'skipped'; reason: string };
 
 export interface ToolContext {
   /** Who and what the call is for. */
@@ -106,6 +119,8 @@ export interface ToolContext {
   fillSecrets: <T>(value: T) => Promise<T>;
   /** True once the task has read text from outside. */
   isTainted: () => boolean;
+  /** Runs the task's acceptance check; `null` when it has none. */
+  checkAcceptance: () => Promise<Acceptance | null>;
   /** The task's sub-Vittos. */
   agents: AgentAccess;
   /** What is left of the task's budget. */

@@ -67,6 +67,15 @@ export async function readRanTools(sql: Sql, taskId: string): Promise<RanTool[]>
   return result.rows as RanTool[];
 }
 
+/** Whether an acceptance check has passed before the task said that it succeeded. */
+export async function readWasChecked(sql: Sql, taskId: string): Promise<boolean> {
+  const result = await sql.query(
+    `select 1 from vitto_task_events where ${STEPS} and type = 'task.completed' and payload->'check' is not null limit 1`,
+    [taskId],
+  );
+  return result.rowCount === 1;
+}
+
 /** The first model that answered a task; `null` when none did. */
 export async function readFirstModel(sql: Sql, taskId: string): Promise<string | null> {
   const result = await sql.query(

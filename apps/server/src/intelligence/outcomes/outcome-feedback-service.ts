@@ -11,6 +11,7 @@ import {
   readEndedTask,
   readFirstModel,
   readRanTools,
+  readWasChecked,
   type EndedTask,
 } from './ended-task.store.ts';
 import { inferDomain } from './infer-domain.ts';
@@ -104,7 +105,7 @@ export class OutcomeFeedbackService {
    * Keeps the outcome of a task that has ended and has subscribers told; however often it is called, it counts once.
    *
    * Success is what the task says of its own end: completed and of success. Its verdict is therefore of source `self`,
-   * also that of a task that failed or was cancelled. That somebody stopped it is no word on its work (they may have
+   * also that of a task that failed or was cancelled; of source `check` when its acceptance check has passed. That somebody stopped it is no word on its work (they may have
    * changed their mind), so it is not taken for the user's; `end` says that it was stopped.
    * @returns `null` when there is no such task, or it has not ended.
    */
@@ -176,6 +177,7 @@ export class OutcomeFeedbackService {
       domain: inferDomain(tools, task.success),
       toolsUsed: [...new Set(tools.filter((one) => one.hasWorked).map((one) => one.tool))],
       model: await readFirstModel(client, task.taskId),
+      verdictSource: task.success && (await readWasChecked(client, task.taskId)) ? 'check' : 'self',
     });
     if (inserted !== null) {
       await this.#queueNews(client, task.taskId, null);

@@ -29,13 +29,13 @@ async function readOne(sql: Sql, text: string, values: unknown[]): Promise<Owned
 export function insertOutcome(
   sql: Sql,
   task: EndedTask,
-  found: { domain: ActionDomain; toolsUsed: string[]; model: string | null },
+  found: { domain: ActionDomain; toolsUsed: string[]; model: string | null; verdictSource: 'self' | 'check' },
 ): Promise<OwnedOutcome | null> {
   return readOne(
     sql,
     `insert into vitto_outcomes (task_id, user_id, parent_task_id, root_task_id, title, source, role, tier, complexity,
        domain, tools_used, end_state, success, verdict_source, model, iterations, tokens, cost_nano, duration_ms, ended_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'self', $14, $15, $16, $17, $18, $19)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
      on conflict (task_id) do nothing returning ${COLUMNS}`,
     [
       task.taskId,
@@ -51,6 +51,7 @@ export function insertOutcome(
       found.toolsUsed,
       task.end,
       task.success,
+      found.verdictSource,
       found.model,
       task.iterations,
       task.tokens,

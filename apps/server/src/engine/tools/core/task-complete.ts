@@ -29,8 +29,16 @@ export const taskComplete = defineTool({
   tier: 'in-process',
   idempotency: 'idempotent',
   endsTask: true,
-  timeoutMs: 60_000,
+  // Its acceptance check may take two minutes of it.
+  timeoutMs: 180_000,
   run: async (input, context) => {
+    const check = input.success ? await context.checkAcceptance() : null;
+    if (check?.kind === 'failed') {
+      return {
+        status: 'error',
+        text: `The task was not ended: its acceptance check failed. Mend what is wrong and call again, or report that it did not succeed.\n${check.text}`,
+      };
+    }
     const artifacts: ArtifactRef[] = [];
     for (const path of input.files ?? []) {
       try {
@@ -43,7 +51,14 @@ export const taskComplete = defineTool({
         };
       }
     }
-    return { status: 'finish', text: input.report, success: input.success, artifacts };
+    const text =
+      check?.kind === 'skipped'
+        ? `${input.report}\n\n[The acceptance check was not run: ${check.reason}]`
+        : input.report;
+    const { success } = input;
+    if (check?.kind !== 'passed') return { status: 'finish', text, success, artifacts };
+    const { command, exitCode } = check;
+    return { status: 'finish', text, success, artifacts, check: { command, exitCode } };
   },
 });
 

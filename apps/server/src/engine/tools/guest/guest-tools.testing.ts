@@ -61,6 +61,7 @@ export async function runTool(
         : Promise.resolve({ id: 'g', kind: 'process-sandbox', home: '/home/user', ...guest } as GuestSession),
     fillSecrets: (value) => Promise.resolve(value),
     isTainted: () => false,
+    checkAcceptance: () => Promise.resolve(null),
     // No tool of a guest knows sub-Vittos.
     agents: {} as ToolContext['agents'],
     budgetLeft: () => ({ iterations: 1, tokens: null, costUsd: null, durationMs: null }),

@@ -1,0 +1,1 @@
+ALTER TABLE "vitto_tasks" ADD COLUMN "acceptance_check" text;
