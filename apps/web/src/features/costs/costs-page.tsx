@@ -15,6 +15,7 @@ import { DearestTasks } from './dearest-tasks.tsx';
 import { ModelCosts } from './model-costs.tsx';
 import { NothingUsed } from './nothing-used.tsx';
 import { costsStrings } from './strings.ts';
+import { SubVittoCosts } from './sub-vitto-costs.tsx';
 import { Totals } from './totals.tsx';
 
 const RANGES = ['30', '7', '90'] as const;
@@ -67,6 +68,7 @@ function Shown({ data }: { data: Costs }) {
         <>
           <CostChart costs={data} />
           <ModelCosts costs={data} />
+          <SubVittoCosts rows={data.subVittos} />
           <DearestTasks tasks={data.tasks} />
         </>
       )}

@@ -1,4 +1,5 @@
 import { defineStrings } from '../../i18n/define-strings.ts';
+import { agentsStrings } from '../agents/strings.ts';
 
 export const taskStrings = defineStrings(
   {
@@ -69,6 +70,49 @@ export const taskStrings = defineStrings(
       failed: 'Failed',
       cancelled: 'Stopped',
       open: 'going on',
+      agent: {
+        title: (role: string | null) => (role === null ? 'Agent' : `Agent, ${role}`),
+        roles: agentsStrings.en.roles,
+        withheld: (count: number) => (count === 1 ? '1 tool withheld' : `${count} tools withheld`),
+        done: 'done',
+        unsuccessful: 'ended without success',
+        ends: { failed: 'failed', cancelled: 'stopped', timeout: 'ran out of time' },
+        states: {
+          queued: 'waits in line',
+          waiting_approval: 'asks you',
+          waiting_input: 'has a question',
+          waiting_children: 'waits for agents',
+        },
+        round: (round: number, most: number | null, count: number) =>
+          `round ${round}${most === null ? '' : ` of at most ${most}`}, ${count === 1 ? '1 agent' : `${count} agents`}`,
+      },
+    },
+    agent: {
+      open: 'Open its timeline',
+      where: 'Where',
+      round: 'Round',
+      used: 'Tools used',
+      cost: 'Cost',
+      degraded: 'No VM',
+      withheld: 'Tools it was not given',
+      description: 'What it was told',
+      result: 'What it reported',
+    },
+    family: {
+      title: (count: number) => (count === 1 ? '1 agent' : `${count} agents`),
+      failed: 'Its agents could not be loaded.',
+      asTable: 'As a table',
+      asChart: 'As a chart',
+      begins: (round: number, wave: number) =>
+        wave === 1 ? `Round ${round}` : `Round ${round}, wave ${wave}`,
+      after: (numbers: readonly number[]) => `after ${numbers.join(', ')}`,
+      inLine: 'in line',
+      number: 'No.',
+      role: 'Role',
+      where: 'Where',
+      round: 'Round',
+      waitsFor: 'After',
+      legend: { line: 'waited', works: 'at work', done: 'done', failed: 'failed' },
     },
     /** Events that are told in a line, by type; others are named as the journal names them. */
     notices: {
@@ -83,10 +127,7 @@ export const taskStrings = defineStrings(
       'vm.released': 'Gave the VM back',
       'vm.degraded': 'No VM',
       'vm.lost': 'Lost the VM',
-      'subvitto.spawned': 'Sent an agent',
-      'subvitto.completed': 'An agent is done',
-      'subvitto.failed': 'An agent failed',
-      'orchestrator.round': 'Round of agents',
+      'orchestrator.round': 'Sent agents',
       'checkpoint.saved': 'Checkpoint',
     },
     turnFacts: {
@@ -181,6 +222,50 @@ export const taskStrings = defineStrings(
       failed: 'Fallida',
       cancelled: 'Detenida',
       open: 'en curso',
+      agent: {
+        title: (role: string | null) => (role === null ? 'Agente' : `Agente, ${role}`),
+        roles: agentsStrings.es.roles,
+        withheld: (count: number) =>
+          count === 1 ? '1 herramienta denegada' : `${count} herramientas denegadas`,
+        done: 'hecho',
+        unsuccessful: 'terminó sin éxito',
+        ends: { failed: 'falló', cancelled: 'detenido', timeout: 'se quedó sin tiempo' },
+        states: {
+          queued: 'espera en la cola',
+          waiting_approval: 'te pide permiso',
+          waiting_input: 'tiene una pregunta',
+          waiting_children: 'espera a agentes',
+        },
+        round: (round: number, most: number | null, count: number) =>
+          `ronda ${round}${most === null ? '' : ` de ${most} como mucho`}, ${count === 1 ? '1 agente' : `${count} agentes`}`,
+      },
+    },
+    agent: {
+      open: 'Abrir su línea de tiempo',
+      where: 'Dónde',
+      round: 'Ronda',
+      used: 'Herramientas usadas',
+      cost: 'Coste',
+      degraded: 'Sin VM',
+      withheld: 'Herramientas que no recibió',
+      description: 'Lo que se le dijo',
+      result: 'Lo que contó',
+    },
+    family: {
+      title: (count: number) => (count === 1 ? '1 agente' : `${count} agentes`),
+      failed: 'No se han podido cargar sus agentes.',
+      asTable: 'Como tabla',
+      asChart: 'Como gráfico',
+      begins: (round: number, wave: number) =>
+        wave === 1 ? `Ronda ${round}` : `Ronda ${round}, tanda ${wave}`,
+      after: (numbers: readonly number[]) => `después de ${numbers.join(', ')}`,
+      inLine: 'en cola',
+      number: 'N.º',
+      role: 'Papel',
+      where: 'Dónde',
+      round: 'Ronda',
+      waitsFor: 'Después de',
+      legend: { line: 'esperó', works: 'en marcha', done: 'hecho', failed: 'falló' },
     },
     notices: {
       'gate.evaluated': 'La puerta lo revisa',
@@ -194,10 +279,7 @@ export const taskStrings = defineStrings(
       'vm.released': 'Devuelve la VM',
       'vm.degraded': 'Sin VM',
       'vm.lost': 'Perdió la VM',
-      'subvitto.spawned': 'Manda un agente',
-      'subvitto.completed': 'Un agente ha terminado',
-      'subvitto.failed': 'Un agente ha fallado',
-      'orchestrator.round': 'Ronda de agentes',
+      'orchestrator.round': 'Manda agentes',
       'checkpoint.saved': 'Punto de control',
     },
     turnFacts: {

@@ -10,7 +10,9 @@ import { Page } from '../../components/page.tsx';
 import { useFeatureStrings } from '../../i18n/define-strings.ts';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import { StopTask } from '../agents/stop-task.tsx';
+import { FamilyStore } from './family-store.ts';
 import { closeOpen, fitsStepFilter, type StepFilter } from './model/step.ts';
+import { Family } from './parts/family.tsx';
 import { FilterBar } from './parts/filter-bar.tsx';
 import { Gantt } from './parts/gantt.tsx';
 import { ReportButton, ReportOutcome, useReport } from './parts/report-button.tsx';
@@ -45,8 +47,12 @@ export function TaskPage({ id }: { id: string }) {
   );
 }
 
-function LoadedTask({ task, store }: { task: Task; store: StepStore }) {
+function LoadedTask({ task: alone, store }: { task: Task; store: StepStore }) {
   const shared = useStrings();
+  const family = useFamily(alone.rootId);
+  // The family knows what those below have spent; the task itself may be ahead of it by a moment.
+  const known = family.state.tasks.get(alone.id);
+  const task = known !== undefined && known.lastSeq >= alone.lastSeq ? known : alone;
   const scroller = useRef<HTMLDivElement>(null);
   const report = useReport(task);
   const title = task.title === '' ? shared.app.untitled : task.title;
@@ -65,13 +71,21 @@ function LoadedTask({ task, store }: { task: Task; store: StepStore }) {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
         <div>
           <ReportOutcome state={report.state} onClose={report.close} />
-          <TaskHead task={task} />
+          <TaskHead task={task} parent={family.state.tasks.get(task.parentId ?? '')} />
           {task.endedAt !== null && <TaskVerdict taskId={task.id} />}
         </div>
+        <Family task={task} state={family.state} store={family.store} />
         <Steps task={task} store={store} scroller={scroller} />
       </div>
     </Page>
   );
+}
+
+function useFamily(rootId: string) {
+  const { client, stream } = useVitto();
+  const [store] = useState(() => new FamilyStore(rootId, client, stream));
+  useEffect(() => store.open(), [store]);
+  return { store, state: useSyncExternalStore(store.subscribe, store.getState) };
 }
 
 function Actions({ task, title, report }: { task: Task; title: string; report: React.ReactNode }) {

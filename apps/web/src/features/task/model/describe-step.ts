@@ -2,7 +2,7 @@ import type { EventEnvelope } from '@vitto/contracts';
 import type { IconName } from '../../../components/icon.tsx';
 import type { Strings } from '../../../i18n/strings.en.ts';
 import { chooseToolIcon } from '../../chat/items/tool-icon.ts';
-import { describeObject } from '../../chat/model/describe-tool.ts';
+import { describeObject, nameTool } from '../../chat/model/describe-tool.ts';
 import type { TaskStrings } from '../strings.ts';
 import type { Step } from './step.ts';
 
@@ -37,6 +37,8 @@ export function describeStep(step: Step, words: Words): StepLine {
       return describeAsking(step, words);
     case 'wait':
       return { ...describeWait(step, words), ...(step.endedAt === null ? { tone: 'amber' as const } : {}) };
+    case 'agent':
+      return describeAgent(step, words);
     case 'message':
       return {
         ...plain,
@@ -151,26 +153,80 @@ function stateObject(event: EventEnvelope | undefined): string {
   return oneLine(textOf(event, 'reason') || textOf(event, 'title') || textOf(event, 'worker'));
 }
 
-/** Failures are red; what changes what to expect is amber. */
-const FAILURES = new Set(['vm.lost', 'subvitto.failed']);
+/** A sub-Vitto: whom and what for, then where it stands, or how it ended. */
+function describeAgent(step: Step, words: Words): StepLine {
+  const { agent } = words.task.steps;
+  const spawned = step.events.find((event) => event.type === 'subvitto.spawned');
+  const role = textOf(spawned, 'role');
+  const roles: Record<string, string> = agent.roles;
+  const withheld = spawned?.payload['withheld'];
+  const count = Array.isArray(withheld) ? withheld.length : 0;
+  const what = oneLine(textOf(spawned, 'title') || textOf(spawned, 'description'));
+  return {
+    icon: step.isTrouble ? 'warning' : 'agents',
+    title: agent.title(role === '' ? null : (roles[role] ?? role)),
+    object: [what, count === 0 ? '' : agent.withheld(count)].filter((part) => part !== '').join(' · '),
+    isCode: false,
+    ...describeStanding(step, words),
+  };
+}
 
-function describeNotice(step: Step, { task }: Words): StepLine {
+function describeStanding(step: Step, words: Words): Pick<StepLine, 'state' | 'tone'> {
+  const { agent } = words.task.steps;
+  const ends: Record<string, string> = agent.ends;
+  const states: Record<string, string> = agent.states;
+  const last = step.events.at(-1);
+  if (last?.type === 'subvitto.completed')
+    return last.payload['success'] === false
+      ? { state: agent.unsuccessful, tone: 'amber' }
+      : { state: agent.done, tone: 'green' };
+  if (last?.type === 'subvitto.failed') {
+    const state = ends[textOf(last, 'status')] ?? agent.ends.failed;
+    return { state, tone: step.isTrouble ? 'red' : 'quiet' };
+  }
+  const state = textOf(last, 'state');
+  const waits = states[state];
+  if (waits !== undefined) return { state: waits, tone: state === 'queued' ? 'quiet' : 'amber' };
+  const tool = textOf(last, 'currentTool');
+  if (tool === '') return { state: words.task.steps.open, tone: 'live' };
+  return {
+    state: `${nameTool(tool, words.shared.tool.verbs)} ${textOf(last, 'detail')}`.trim(),
+    tone: 'live',
+  };
+}
+
+/** Failures are red; what changes what to expect is amber. */
+const FAILURES = new Set(['vm.lost']);
+
+function describeNotice(step: Step, words: Words): StepLine {
+  const { task } = words;
   const type = step.events[0]?.type ?? '';
   const names: Record<string, string> = task.notices;
   return {
     icon: step.isTrouble ? 'warning' : 'pulse',
     title: names[type] ?? type,
-    object: noticeObject(step),
+    object: noticeObject(step, words),
     isCode: false,
     state: '',
     tone: !step.isTrouble ? 'quiet' : FAILURES.has(type) ? 'red' : 'amber',
   };
 }
 
-function noticeObject(step: Step): string {
+function noticeObject(step: Step, { task }: Words): string {
   const [event] = step.events;
+  if (event?.type === 'orchestrator.round') return describeRound(event, task);
   const keys = ['reason', 'note', 'phase', 'message', 'description', 'error', 'to'];
   return oneLine(keys.map((key) => textOf(event, key)).find((text) => text !== '') ?? '');
+}
+
+/** How many were sent, in which round of how many, and what is to be made of their results. */
+function describeRound(event: EventEnvelope, { steps }: TaskStrings): string {
+  const { roundNumber, maxRounds, subTaskIds } = event.payload;
+  const count = Array.isArray(subTaskIds) ? subTaskIds.length : 0;
+  const round = typeof roundNumber === 'number' ? roundNumber : 1;
+  const said = steps.agent.round(round, typeof maxRounds === 'number' ? maxRounds : null, count);
+  const synthesis = textOf(event, 'synthesis');
+  return synthesis === '' ? said : `${said}: ${oneLine(synthesis)}`;
 }
 
 function oneLine(text: string): string {

@@ -1,5 +1,7 @@
+import type { EventEnvelope } from '@vitto/contracts';
 import { describe, expect, it } from 'vitest';
 import { en } from '../../../i18n/strings.en.ts';
+import { es } from '../../../i18n/strings.es.ts';
 import { EventMaker, idOf } from '../../../testing/event-maker.ts';
 import { taskStrings } from '../strings.ts';
 import { describeStep } from './describe-step.ts';
@@ -95,5 +97,84 @@ describe('the steps of a task', () => {
     expect(closeOpen(part.steps).every((step) => step.endedAt !== null)).toBe(true);
     const over = foldSteps(part, [make.make(TASK, 'task.cancelled', { by: 'web' })]);
     expect(over.steps.every((step) => step.endedAt !== null)).toBe(true);
+  });
+});
+
+describe('a sub-Vitto in the timeline of its parent', () => {
+  const [PARENT, CHILD] = [idOf(1), idOf(2)];
+  const make = new EventMaker();
+  const spawned = make.make(PARENT, 'subvitto.spawned', {
+    id: CHILD,
+    parentTaskId: PARENT,
+    role: 'tester',
+    tier: 'vm',
+    depth: 1,
+    description: 'Run the tests and report.',
+    title: 'Run the tests',
+    round: 1,
+    index: 0,
+    withheld: [{ tool: 'browse', reason: 'needs a browser' }],
+  });
+  const progress = (iteration: number, more: object) =>
+    make.make(PARENT, 'subvitto.progress', { id: CHILD, iteration, currentTool: null, ...more });
+  const tell = (...events: EventEnvelope[]) => {
+    const { steps } = foldSteps(NO_STEPS, events);
+    return steps.map((step) => {
+      const { title, object, state, tone } = describeStep(step, words);
+      return [title, object, state, tone, step.events.length, step.isTrouble];
+    });
+  };
+  const begins = ['Agent, tester', 'Run the tests · 1 tool withheld'];
+
+  it('is one step that says where it stands, however often that changes', () => {
+    expect(tell(spawned)).toEqual([[...begins, 'going on', 'live', 1, false]]);
+    const news = Array.from({ length: 500 }, (_, at) => progress(at + 1, { state: 'running' }));
+    const now = progress(501, { currentTool: 'run_command', detail: 'npm test' });
+    expect(tell(spawned, ...news, now)).toEqual([
+      [...begins, `${en.tool.verbs['run_command']} npm test`, 'live', 2, false],
+    ]);
+    expect(tell(spawned, progress(1, { state: 'queued' }))).toEqual([
+      [...begins, 'waits in line', 'quiet', 2, false],
+    ]);
+    expect(tell(spawned, progress(1, { state: 'waiting_approval' }))[0]?.slice(2, 4)).toEqual([
+      'asks you',
+      'amber',
+    ]);
+  });
+
+  it('ends as it ended: what was stopped by a person is no trouble', () => {
+    const completed = (success: boolean) =>
+      make.make(PARENT, 'subvitto.completed', {
+        id: CHILD,
+        success,
+        duration: 5_000,
+        toolsUsed: ['run_command'],
+        cost: 0.01,
+        result: 'All pass.',
+      });
+    const failed = (status: 'failed' | 'cancelled' | 'timeout') =>
+      make.make(PARENT, 'subvitto.failed', { id: CHILD, error: 'no more', iteration: 3, status });
+    expect(tell(spawned, completed(true))[0]?.slice(2)).toEqual(['done', 'green', 2, false]);
+    expect(tell(spawned, completed(false))[0]?.slice(2)).toEqual(['ended without success', 'amber', 2, true]);
+    expect(tell(spawned, failed('timeout'))[0]?.slice(2)).toEqual(['ran out of time', 'red', 2, true]);
+    expect(tell(spawned, failed('cancelled'))[0]?.slice(2)).toEqual(['stopped', 'quiet', 2, false]);
+    const [alone] = foldSteps(NO_STEPS, [completed(true)]).steps;
+    expect(Date.parse(alone?.endedAt ?? '') - Date.parse(alone?.startedAt ?? '')).toBe(5_000);
+  });
+
+  it('is announced by its round, in both languages', () => {
+    const round = make.make(PARENT, 'orchestrator.round', {
+      roundNumber: 2,
+      maxRounds: 3,
+      subTaskIds: [CHILD, idOf(3)],
+      synthesis: 'Compare both.',
+    });
+    expect(tell(round)[0]?.slice(0, 2)).toEqual([
+      'Sent agents',
+      'round 2 of at most 3, 2 agents: Compare both.',
+    ]);
+    const [step] = foldSteps(NO_STEPS, [spawned]).steps;
+    const line = step && describeStep(step, { task: taskStrings.es, shared: es });
+    expect(line?.title).toBe('Agente, prueba');
   });
 });

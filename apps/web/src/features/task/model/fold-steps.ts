@@ -32,8 +32,6 @@ const TROUBLE = new Set<KnownEvent['type']>([
   'model.fallback',
   'vm.degraded',
   'vm.lost',
-  'subvitto.failed',
-  'subvitto.vm_degraded',
 ]);
 
 function apply(draft: StepDraft, known: KnownEvent, event: EventEnvelope): void {
@@ -68,6 +66,13 @@ function apply(draft: StepDraft, known: KnownEvent, event: EventEnvelope): void 
     case 'phase.started':
     case 'phase.completed':
       return applyPhase(draft, known, event);
+    case 'subvitto.spawned':
+    case 'subvitto.vm_acquired':
+    case 'subvitto.vm_degraded':
+    case 'subvitto.progress':
+    case 'subvitto.completed':
+    case 'subvitto.failed':
+      return applyAgent(draft, known, event);
     case 'agent.text':
     case 'agent.reasoning':
     case 'tool.progress':
@@ -138,6 +143,34 @@ function applyAsking(
 ): void {
   const key = `asking:${known.payload.approvalId}`;
   draft.add('asking', key, event, known.type === 'approval.decided' ? { endedAt: event.at } : {});
+}
+
+type AgentEvent = Of<
+  | 'subvitto.spawned'
+  | 'subvitto.vm_acquired'
+  | 'subvitto.vm_degraded'
+  | 'subvitto.progress'
+  | 'subvitto.completed'
+  | 'subvitto.failed'
+>;
+
+/** All that is told of a sub-Vitto is one step. Where it stood before the latest word on that is in its own timeline. */
+function applyAgent(draft: StepDraft, known: AgentEvent, event: EventEnvelope): void {
+  const key = `agent:${known.payload.id}`;
+  if (known.type === 'subvitto.progress') return draft.replaceLast('agent', key, event);
+  const isTrouble =
+    known.type === 'subvitto.vm_degraded' ||
+    (known.type === 'subvitto.completed' && !known.payload.success) ||
+    (known.type === 'subvitto.failed' && known.payload.status !== 'cancelled');
+  if (known.type !== 'subvitto.completed' && known.type !== 'subvitto.failed')
+    return draft.add('agent', key, event, { isTrouble });
+  const { duration } = known.payload;
+  const isNew = draft.find(key) === null;
+  draft.add('agent', key, event, {
+    ...(isNew && duration !== undefined ? { startedAt: momentBefore(event.at, duration) } : {}),
+    endedAt: event.at,
+    isTrouble,
+  });
 }
 
 function applyPhase(

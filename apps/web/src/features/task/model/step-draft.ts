@@ -38,6 +38,13 @@ export class StepDraft {
     });
   }
 
+  /** As `add`; an event of the same type that was the last one goes, so that news of where it stands do not pile up. */
+  replaceLast(kind: StepKind, key: string, event: EventEnvelope): void {
+    const known = this.find(key);
+    if (known?.events.at(-1)?.type !== event.type) return this.add(kind, key, event);
+    this.#put({ ...known, events: [...known.events.slice(0, -1), event] });
+  }
+
   /** A step of one event, at one moment. */
   addMoment(kind: StepKind, event: EventEnvelope, isTrouble = false): void {
     this.add(kind, `${kind}:${event.seq}`, event, { endedAt: event.at, isTrouble });

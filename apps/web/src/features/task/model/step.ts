@@ -1,6 +1,7 @@
 import type { EventEnvelope, Usage } from '@vitto/contracts';
 
-export type StepKind = 'turn' | 'tool' | 'asking' | 'wait' | 'message' | 'state' | 'notice' | 'end' | 'raw';
+export type StepKind =
+  'turn' | 'tool' | 'asking' | 'wait' | 'message' | 'state' | 'agent' | 'notice' | 'end' | 'raw';
 
 /** One line of a task's timeline: what began, what it came to, and the events that say so. */
 export interface Step {

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useLanguage, useStrings } from '../../../i18n/strings-context.tsx';
 import { ThreadItem } from '../../chat/items/thread-item.tsx';
@@ -11,6 +10,8 @@ import { AnswerForm } from '../../inbox/answer-form.tsx';
 import { useTaskAnswer } from '../../inbox/use-task-answer.ts';
 import type { Step } from '../model/step.ts';
 import { taskStrings } from '../strings.ts';
+import { AgentDetail } from './agent-detail.tsx';
+import { Fact } from './fact.tsx';
 import { RawEvents } from './raw-events.tsx';
 
 /** Everything of a step, by the chat's own cards, and the events that it was read from. */
@@ -23,6 +24,7 @@ export function StepDetail({ step, taskId }: { step: Step; taskId: string }) {
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-3 py-3">
       {step.kind === 'turn' && <TurnFacts step={step} />}
+      {step.kind === 'agent' && <AgentDetail step={step} />}
       <ThreadActionsContext value={actions}>
         {items
           .filter((item) => belongs(item, step))
@@ -43,7 +45,7 @@ export function StepDetail({ step, taskId }: { step: Step; taskId: string }) {
 
 /** A turn's calls are steps of their own; an open question is shown with its answer. */
 function belongs(item: Item, step: Step): boolean {
-  if (item.kind === 'question' || item.kind === 'raw') return false;
+  if (item.kind === 'question' || item.kind === 'raw' || step.kind === 'agent') return false;
   return step.kind === 'turn' ? item.kind === 'answer' : true;
 }
 
@@ -94,14 +96,5 @@ function TurnFacts({ step }: { step: Step }) {
       {facts.tries > 1 && <Fact name={words.tries}>{facts.tries}</Fact>}
       {facts.finishReason !== null && <Fact name={words.finish}>{facts.finishReason}</Fact>}
     </dl>
-  );
-}
-
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="flex min-w-0 gap-1.5">
-      <dt className="shrink-0 text-muted">{name}</dt>
-      <dd className="tabular min-w-0 [overflow-wrap:anywhere]">{children}</dd>
-    </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { Task } from '@vitto/contracts';
+import type { SubVittoRole, Task } from '@vitto/contracts';
 import { Link } from '@tanstack/react-router';
 import { Elapsed } from '../../../components/elapsed.tsx';
 import { FailureNote } from '../../../components/failure-note.tsx';
@@ -7,13 +7,15 @@ import { ApiError } from '../../../api/api-error.ts';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { formatDuration } from '../../chat/model/format.ts';
 import { StateMark } from '../../agents/state-mark.tsx';
+import { agentsStrings } from '../../agents/strings.ts';
 import { taskStrings } from '../strings.ts';
 import { SpendingMeters } from './spending-meters.tsx';
-import { Fact } from './step-detail.tsx';
+import { Fact } from './fact.tsx';
 
 /** What a task is, how it stands, and what it has used of what it may. */
-export function TaskHead({ task }: { task: Task }) {
+export function TaskHead({ task, parent }: { task: Task; parent: Task | undefined }) {
   const strings = useFeatureStrings(taskStrings);
+  const agents = useFeatureStrings(agentsStrings);
   const { facts } = strings;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
@@ -22,8 +24,9 @@ export function TaskHead({ task }: { task: Task }) {
         <p className="text-muted">
           {[
             strings.kinds[task.kind],
-            task.role?.toWellFormed(),
+            task.role === null ? null : (agents.roles[task.role as SubVittoRole] ?? task.role.toWellFormed()),
             task.tier === null ? null : strings.tiers[task.tier],
+            task.round === null ? null : agents.round(task.round),
             task.tainted ? strings.tainted : null,
           ]
             .filter((part) => part != null)
@@ -41,7 +44,9 @@ export function TaskHead({ task }: { task: Task }) {
                 params={{ taskId: task.parentId }}
                 className="text-accent underline-offset-4 hover:underline"
               >
-                {strings.parentTask}
+                {parent === undefined || parent.title === ''
+                  ? strings.parentTask
+                  : parent.title.toWellFormed()}
               </Link>
             </Fact>
           )}
