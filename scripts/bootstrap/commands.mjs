@@ -10,6 +10,7 @@ export const COMMANDS = {
   check: { task: './checks/run-checks.mjs' },
   'build:web': { task: './bootstrap/web-app.mjs' },
   'bench:engine': { run: 'benches/engine.ts' },
+  'bench:agents': { run: 'benches/agents.ts' },
   'bench:stream': { run: 'benches/stream.ts' },
   'bench:start': { run: 'benches/start.ts', web: true },
   'bench:web': { run: 'benches/web/bench.ts', parts: ['chromium'], web: true },
