@@ -224,7 +224,10 @@ export async function readLastPosition(sql: Sql, userId: string): Promise<number
   return (result.rows[0] as { position: number } | undefined)?.position ?? 0;
 }
 
+/** What the partial indexes leave out: an index serves only what says the same. */
 const DELTAS = "('agent.text', 'agent.reasoning', 'tool.progress')";
+/** What stands only for a moment: deltas, and where sub-Vittos were at. */
+const LASTING = `type not in ${DELTAS} and type <> 'subvitto.progress'`;
 
 /**
  * A conversation's events before a position, newest page first, returned oldest first, without the deltas of
@@ -240,7 +243,7 @@ export async function readConversationEvents(
   const rows = await readRows(
     sql,
     `select ${COLUMNS} from vitto_task_events
-     where conversation_id = $1 and user_id = $2 and position < $3 and type not in ${DELTAS}
+     where conversation_id = $1 and user_id = $2 and position < $3 and ${LASTING}
      order by position desc limit $4`,
     [conversationId, userId, before ?? Number.MAX_SAFE_INTEGER, limit],
   );
@@ -261,7 +264,7 @@ export function readTaskSteps(
   return readRows(
     sql,
     `select ${COLUMNS} from vitto_task_events
-     where task_id = $1 and user_id = $2 and position <= $3 and type not in ${DELTAS} and seq ${side} $4
+     where task_id = $1 and user_id = $2 and position <= $3 and ${LASTING} and seq ${side} $4
      order by seq ${page.order} limit $5`,
     [task.taskId, task.userId, task.lastPosition, Math.min(page.cursor ?? edge, MAX_SEQ), page.limit],
   );
@@ -269,13 +272,22 @@ export function readTaskSteps(
 /** No journal of a task is longer: the column's largest number. */
 const MAX_SEQ = 2_147_483_647;
 
-/** The deltas of a task after its last completed turn: what is being written right now. */
+/**
+ * What stands right now: the deltas of a task after its last completed turn, and where each sub-Vitto of its last round
+ * is at.
+ */
 export function readLiveDeltas(sql: Sql, userId: string, taskId: string): Promise<EventEnvelope[]> {
   return readRows(
     sql,
     `select ${COLUMNS} from vitto_task_events
      where task_id = $1 and user_id = $2 and type in ${DELTAS} and seq > coalesce(
        (select max(seq) from vitto_task_events where task_id = $1 and type in ('agent.turn_completed', 'task.resumed')), 0)
+     union all
+     select ${COLUMNS} from (
+       select distinct on (payload->>'id') * from vitto_task_events
+       where task_id = $1 and user_id = $2 and type = 'subvitto.progress' and seq > coalesce(
+         (select max(seq) from vitto_task_events where task_id = $1 and type = 'orchestrator.round'), 0)
+       order by payload->>'id', seq desc) as standing
      order by seq`,
     [taskId, userId],
   );

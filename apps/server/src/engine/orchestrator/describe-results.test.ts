@@ -47,7 +47,7 @@ describe('the results of sub-Vittos', () => {
         child(3, {
           state: 'failed',
           result: null,
-          error: { code: 'budget.tokens-exceeded', message: 'No tokens.', summary: 'Half is done.' } as never,
+          error: { code: 'budget.tokens-exceeded', message: 'No tokens.', summary: 'Half is done.' },
         }),
         child(4, { state: 'failed', error: { code: 'budget.duration-exceeded', message: 'No time.' } }),
         child(5, { state: 'cancelled', result: null }),

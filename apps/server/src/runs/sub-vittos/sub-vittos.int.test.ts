@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { EventEnvelope } from '@vitto/contracts';
 import { afterEach, expect, it } from 'vitest';
-import { cancelRun, steerRun } from '../index.ts';
+import { cancelRun, readConversationEvents, readLiveDeltas, steerRun } from '../index.ts';
 import { createRunHarness, functionModel, turn, type RunHarness } from '../testing/run-harness.ts';
 import { workOff } from '../testing/work-off.ts';
 
@@ -397,4 +397,26 @@ it('marks a parent whose sub-Vitto has read text from outside', async () => {
   expect(await h.task(taskId)).toMatchObject({ state: 'completed', tainted: true });
   expect(await h.task(two?.id ?? '')).toMatchObject({ tainted: true });
   expect(resultOf(await h.events(taskId), 'd1')['untrusted']).toBe('what sub-Vittos read');
+});
+
+it('shows where each is at while it stands, and none of it among what lasts', async () => {
+  const { h, children, start } = await begin((task, request) => {
+    if (task === 'root')
+      return textOf(request).includes('"d1"')
+        ? done('ok')
+        : deploy([{ description: 'one' }, { description: 'two' }]);
+    return turn({ calls: [{ id: 'ask', tool: 'ask_user', args: { question: `which, ${task}?` } }] });
+  });
+  const { taskId, conversationId } = await start('root');
+  await workOff(h);
+  const all = await h.events(taskId);
+  expect(all.filter((event) => event.type === 'subvitto.progress').length).toBeGreaterThanOrEqual(2);
+  const live = await readLiveDeltas(h.database.pool, h.userId, taskId);
+  expect(live.map((event) => event.payload['state'])).toEqual(['waiting_input', 'waiting_input']);
+  expect(new Set(live.map((event) => event.payload['id']))).toEqual(
+    new Set((await children(taskId)).map((child) => child.id)),
+  );
+  const lasting = await readConversationEvents(h.database.pool, h.userId, conversationId, null, 100);
+  expect(typesOf(lasting)).toContain('subvitto.spawned');
+  expect(typesOf(lasting)).not.toContain('subvitto.progress');
 });
