@@ -167,6 +167,17 @@ export class VittoApi {
     });
   }
 
+  /** Tells a task something; one that runs reads it at its next step. */
+  async steerTask(id: string, text: string, idempotencyKey: string): Promise<void> {
+    await this.#client.send({
+      method: 'POST',
+      path: `/tasks/${encodeURIComponent(id)}/messages`,
+      body: { text },
+      idempotencyKey,
+      schema: anything,
+    });
+  }
+
   decideApproval(
     id: string,
     decision: { decision: 'approved' | 'refused'; note?: string; argumentsHash: string },

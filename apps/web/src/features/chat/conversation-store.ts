@@ -2,6 +2,7 @@ import type { EventEnvelope } from '@vitto/contracts';
 import { toApiError, type ApiError } from '../../api/api-error.ts';
 import type { EventStream } from '../../api/event-stream.ts';
 import type { VittoApi } from '../../api/vitto-api.ts';
+import { isShownOfSubTasks } from './model/apply-event.ts';
 import { EMPTY_LOG, foldConversation, type ConversationLog } from './model/fold-conversation.ts';
 import type { ConversationView } from './model/view.ts';
 
@@ -142,6 +143,9 @@ export class ConversationStore {
   /** A task belongs here when it was seen here, or says so when it is made. */
   #isMine(event: EventEnvelope, own: Set<string>): boolean {
     const isKnown = (id: unknown) => typeof id === 'string' && (own.has(id) || this.#log.view.tasks.has(id));
+    // Nothing is kept of what is not shown: a hundred sub-tasks write a lot.
+    if ((this.#log.view.tasks.get(event.taskId)?.depth ?? 0) > 0 && !isShownOfSubTasks(event.type))
+      return false;
     if (isKnown(event.taskId)) return true;
     if (event.type !== 'task.created') return false;
     const { conversationId, parentTaskId } = event.payload;

@@ -67,6 +67,8 @@ export function RunningLine({ view, task }: { view: ConversationView; task: Task
 
 function ActivityText({ activity, strings }: { activity: Activity; strings: Strings }) {
   if (activity.kind === 'state') return <span className="flex-1">{strings.running[activity.state]}</span>;
+  if (activity.kind === 'agents')
+    return <span className="tabular flex-1">{strings.running.agents(activity.count)}</span>;
   if (activity.kind !== 'tools') return <span className="flex-1">{strings.running[activity.kind]}</span>;
   const [first, ...others] = activity.items;
   if (first === undefined) return null;

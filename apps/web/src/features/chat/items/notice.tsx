@@ -21,14 +21,10 @@ export function Notice({ event }: { event: KnownEvent }) {
           {words.degraded(placeOf(event.payload.fallbackTier, strings))}
         </Strip>
       );
-    case 'subvitto.vm_degraded':
-      return (
-        <Strip reason={event.payload.reason}>
-          {words.degraded(placeOf(event.payload.fallbackTier, strings))}
-        </Strip>
-      );
     case 'vm.waiting':
-      return <Quiet more={event.payload.reason}>{strings.vm.waiting(String(event.payload.place))}</Quiet>;
+      return (
+        <Quiet>{strings.vm.waiting(event.payload.reason.toWellFormed(), String(event.payload.place))}</Quiet>
+      );
     case 'vm.acquired':
       return <Acquired event={event} />;
     case 'vm.released':
@@ -56,12 +52,6 @@ export function Notice({ event }: { event: KnownEvent }) {
       );
     case 'phase.completed':
       return <Quiet>{words.compacted}</Quiet>;
-    case 'subvitto.spawned':
-      return <Quiet>{words.subStarted(event.payload.description)}</Quiet>;
-    case 'subvitto.completed':
-      return <Quiet more={event.payload.result}>{words.subDone}</Quiet>;
-    case 'subvitto.failed':
-      return <Strip reason={event.payload.error}>{words.subFailed}</Strip>;
     default:
       return <RawEvent type={event.type} payload={event.payload} />;
   }

@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import type { Item } from '../model/view.ts';
+import { LazyAgentsGroup } from '../agents/lazy-agents-group.tsx';
 import { AnswerBlock } from './answer-block.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import { EndLine } from './end-line.tsx';
@@ -23,6 +24,8 @@ export const ThreadItem = memo(function ThreadItem({ item }: { item: Item }) {
       ) : (
         <ToolCard item={item} />
       );
+    case 'agents':
+      return <LazyAgentsGroup item={item} />;
     case 'approval':
       return <ApprovalCard item={item} />;
     case 'question':

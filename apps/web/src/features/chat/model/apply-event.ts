@@ -1,4 +1,5 @@
-import { readKnownEvent, type EventEnvelope, type KnownEvent } from '@vitto/contracts';
+import { isEndState, readKnownEvent, type EventEnvelope, type KnownEvent } from '@vitto/contracts';
+import { applyAgent, applyRound } from './apply-agents.ts';
 import { applyAsking } from './apply-asking.ts';
 import { applyTask } from './apply-task.ts';
 import { applyTool } from './apply-tool.ts';
@@ -14,7 +15,7 @@ export function applyEvent(draft: ViewDraft, event: EventEnvelope): void {
     return;
   }
   noteTask(draft, known);
-  if (draft.task(event.taskId).depth > 0 && !isShownOfSubTasks(known)) return;
+  if (draft.task(event.taskId).depth > 0 && !isShownOfSubTasks(known.type)) return;
   applyKnown(draft, known);
 }
 
@@ -32,14 +33,17 @@ function noteTask(draft: ViewDraft, event: KnownEvent): void {
   const task = draft.task(event.taskId);
   const isRunning = event.type.startsWith('agent.') || event.type === 'tool.starting';
   if (isRunning && !task.isWhole) draft.putTask({ ...task, state: 'running' });
+  else if (event.type === 'subvitto.progress' && !task.isWhole && isEndState(task.state))
+    draft.putTask({ ...task, state: 'waiting_children' });
   else draft.putTask(task);
 }
 
-function isShownOfSubTasks(event: KnownEvent): boolean {
+/** Of a sub-task: what else it does is in the journal of its own, and as its parent tells it. */
+export function isShownOfSubTasks(type: string): boolean {
   return (
-    (event.type.startsWith('task.') && event.type !== 'task.stuck') ||
-    event.type.startsWith('approval.') ||
-    event.type === 'agent.turn_completed'
+    (type.startsWith('task.') && type !== 'task.stuck') ||
+    type.startsWith('approval.') ||
+    type === 'agent.turn_completed'
   );
 }
 
@@ -78,11 +82,18 @@ function applyKnown(draft: ViewDraft, event: KnownEvent): void {
       return;
     case 'phase.started':
     case 'checkpoint.saved':
-    case 'subvitto.vm_acquired':
-    case 'subvitto.progress':
     case 'cut.taken':
       // The machine's own bookkeeping: nothing that a reader of the conversation waits for.
       return;
+    case 'orchestrator.round':
+      return applyRound(draft, event);
+    case 'subvitto.spawned':
+    case 'subvitto.vm_acquired':
+    case 'subvitto.vm_degraded':
+    case 'subvitto.progress':
+    case 'subvitto.completed':
+    case 'subvitto.failed':
+      return applyAgent(draft, event);
     case 'vm.released':
       // With a reason it was not the task that let go of it.
       if (event.payload.reason !== undefined) addNotice(draft, event);

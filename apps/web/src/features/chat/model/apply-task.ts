@@ -1,4 +1,5 @@
 import type { KnownEvent, TaskState } from '@vitto/contracts';
+import { endGroups } from './apply-agents.ts';
 import { setAside } from './apply-turn.ts';
 import { placeOf, type EndItem } from './view.ts';
 import type { ViewDraft } from './view-draft.ts';
@@ -88,6 +89,7 @@ function endTask(draft: ViewDraft, event: EndEvent): void {
     if (tool.state !== 'running') return null;
     return { state: outcome === 'cancelled' ? 'cancelled' : 'unknown' };
   });
+  endGroups(draft, taskId, event.at);
   draft.changeOfTask('approval', taskId, (approval) =>
     approval.decision === null ? { isClosed: true } : null,
   );

@@ -1,4 +1,5 @@
 import type { KnownEvent } from '@vitto/contracts';
+import { endCallOfGroup } from './apply-agents.ts';
 import { callKey, newToolItem, QUIET_TOOLS } from './tool-item.ts';
 import type { ToolItem } from './view.ts';
 import type { ViewDraft } from './view-draft.ts';
@@ -21,7 +22,8 @@ export function applyTool(draft: ViewDraft, event: ToolEvent): void {
 
 function startCall(draft: ViewDraft, event: Extract<ToolEvent, { type: 'tool.starting' }>): void {
   const { callId, tool, risk, decision } = event.payload;
-  if (QUIET_TOOLS.has(tool)) return;
+  // Taken up again after its worker died, a call that has deployed is shown by its group already.
+  if (QUIET_TOOLS.has(tool) || draft.find('agents', callKey(event.taskId, callId)) !== null) return;
   const item = draft.find('tool', callKey(event.taskId, callId)) ?? newToolItem(event, callId, tool);
   draft.put({
     ...item,
@@ -56,7 +58,7 @@ function appendOutput(item: ToolItem, text: string): Pick<ToolItem, 'output' | '
 function endCall(draft: ViewDraft, event: Extract<ToolEvent, { type: 'tool.called' }>): void {
   const { callId, tool, status, text, data, artifacts, untrusted, durationMs, ranOn } = event.payload;
   closeQuestion(draft, event.taskId, callId);
-  if (QUIET_TOOLS.has(tool) && status === 'ok') return;
+  if ((QUIET_TOOLS.has(tool) && status === 'ok') || endCallOfGroup(draft, event)) return;
   const item = draft.find('tool', callKey(event.taskId, callId)) ?? newToolItem(event, callId, tool);
   draft.put({
     ...item,

@@ -1,4 +1,5 @@
 import type { KnownEvent, Usage } from '@vitto/contracts';
+import { endSynthesis } from './apply-agents.ts';
 import { callKey, newToolItem, QUIET_TOOLS } from './tool-item.ts';
 import { isScriptedModel, placeOf, type AnswerItem } from './view.ts';
 import type { ViewDraft } from './view-draft.ts';
@@ -104,6 +105,7 @@ export function setAside(
 }
 
 function completeTurn(draft: ViewDraft, event: Completed): void {
+  endSynthesis(draft, event.taskId);
   const { message, model, attempt, usage, costUsd, durationMs } = event.payload;
   draft.put({
     ...answerOf(draft, event),
@@ -118,7 +120,7 @@ function completeTurn(draft: ViewDraft, event: Completed): void {
   for (const part of message.content) {
     const { toolCallId, toolName } = part;
     if (part.type !== 'tool-call' || typeof toolCallId !== 'string' || typeof toolName !== 'string') continue;
-    if (QUIET_TOOLS.has(toolName) || draft.find('tool', callKey(event.taskId, toolCallId)) !== null) continue;
+    if (QUIET_TOOLS.has(toolName) || draft.has(callKey(event.taskId, toolCallId))) continue;
     draft.put({ ...newToolItem(event, toolCallId, toolName), arguments: part['input'] ?? null });
   }
 }

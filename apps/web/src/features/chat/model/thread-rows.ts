@@ -1,3 +1,4 @@
+import { estimateGroupHeight } from './agents-item.ts';
 import type { AnswerItem, Item } from './view.ts';
 
 /** A line of the thread: an item, or the heading of a part that another message stands in for. */
@@ -66,6 +67,8 @@ export function estimateHeight(row: Row): number {
       return 44;
     case 'tool':
       return 38;
+    case 'agents':
+      return estimateGroupHeight(item);
     case 'raw':
       return 24;
   }

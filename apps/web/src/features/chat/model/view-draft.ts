@@ -34,6 +34,16 @@ export class ViewDraft {
     } else this.#items[at] = item;
   }
 
+  has(name: string): boolean {
+    return this.#index.has(name);
+  }
+
+  /** Another name by which an item that is here is found. */
+  addName(name: string, key: string): void {
+    const at = this.#index.get(key);
+    if (at !== undefined) this.#index.set(name, at);
+  }
+
   change<K extends Item['kind']>(kind: K, key: string, change: Partial<ItemOf<K>>): void {
     const item = this.find(kind, key);
     if (item !== null) this.put({ ...item, ...change });

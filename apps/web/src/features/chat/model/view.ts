@@ -12,12 +12,13 @@ import type {
   Usage,
   Verdict,
 } from '@vitto/contracts';
+import type { AgentsItem } from './agents-item.ts';
 
 /** What a conversation looks like: a flat list of items in the order in which they first happened, and its tasks. */
 export interface ConversationView {
   readonly items: readonly Item[];
   readonly tasks: ReadonlyMap<string, TaskView>;
-  /** Where an item stands in `items`. */
+  /** Where an item stands in `items`, by its key and its other names. */
   readonly index: ReadonlyMap<string, number>;
 }
 
@@ -37,9 +38,17 @@ export interface TaskView {
 }
 
 export type Item =
-  UserItem | AnswerItem | ToolItem | ApprovalItem | QuestionItem | NoticeItem | EndItem | RawItem;
+  | UserItem
+  | AnswerItem
+  | ToolItem
+  | AgentsItem
+  | ApprovalItem
+  | QuestionItem
+  | NoticeItem
+  | EndItem
+  | RawItem;
 
-interface ItemBase {
+export interface ItemBase {
   /** Stable while the conversation is open. */
   readonly key: string;
   readonly taskId: string;

@@ -1,0 +1,21 @@
+import { lazy, Suspense } from 'react';
+import { estimateGroupHeight, type AgentsItem } from '../model/agents-item.ts';
+
+const AgentsGroup = lazy(async () => ({ default: (await import('./agents-group.tsx')).AgentsGroup }));
+
+/** Most conversations deploy nobody: the group is loaded with the first one that does. */
+export function LazyAgentsGroup({ item }: { item: AgentsItem }) {
+  return (
+    <Suspense
+      fallback={
+        <div
+          className="rounded-lg border border-line bg-surface"
+          aria-busy="true"
+          style={{ height: estimateGroupHeight(item) }}
+        />
+      }
+    >
+      <AgentsGroup item={item} />
+    </Suspense>
+  );
+}
