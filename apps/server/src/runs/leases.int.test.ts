@@ -2,7 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { cancelRun } from './index.ts';
 import { takeTask } from './take-task.ts';
 import { createRunHarness, type RunHarness } from './testing/run-harness.ts';
-import { findForgottenTasks, findLostLeases, parkTask, requeueTask } from '../engine/index.ts';
+import {
+  findForgottenTasks,
+  findNextSubVittos,
+  findLostLeases,
+  parkTask,
+  requeueTask,
+} from '../engine/index.ts';
 
 let h: RunHarness;
 beforeAll(async () => {
@@ -119,4 +125,32 @@ it('tells which leases were lost, whatever has become of the tasks since', async
   await h.database.pool.query('delete from vitto_tasks where id = $1', [deleted]);
   const lost = await findLostLeases(h.database.pool, 'worker-1', ids);
   expect(new Set(lost)).toEqual(new Set([taken, parkedThere, queuedThere, cancelled, deleted]));
+});
+
+it('finds who is next in line by an index, however many stand in it', async () => {
+  const root = await start();
+  await h.database.pool.query(
+    `insert into vitto_tasks (id, user_id, root_id, parent_id, depth, kind, title, state, complexity, estimated_duration, max_iterations,
+       round, index, lease_holder, lease_until)
+     select gen_random_uuid(), $1, r.id, r.id, 1, 'subvitto', 'sub ' || n, case when n <= 3 then 'running' else 'queued' end,
+       'simple', 'short', 10, 1, n, case when n <= 3 then 'w' end, case when n <= 3 then now() + interval '1 hour' end
+     from (select id from vitto_tasks limit 1) as r, generate_series(1, 5000) n`,
+    [h.userId],
+  );
+  await h.database.pool.query('vacuum analyze vitto_tasks');
+  const next = await findNextSubVittos(h.database.pool, h.userId, 5);
+  expect(next).toHaveLength(2);
+  expect(await findForgottenTasks(h.database.pool, 5)).toEqual([root, ...next]);
+  const plans: string[] = [];
+  const explaining = {
+    query: async (text: string, values: unknown[]) => {
+      const result = await h.database.pool.query(`explain (costs off) ${text}`, values);
+      plans.push(result.rows.map((row) => (row as { 'QUERY PLAN': string })['QUERY PLAN']).join('\n'));
+      return { rows: [] };
+    },
+  };
+  await findNextSubVittos(explaining as never, h.userId, 5);
+  expect(plans[0]).toContain('vitto_tasks_in_line');
+  expect(plans[0]).toContain('vitto_tasks_places');
+  expect(plans[0]).not.toMatch(/Seq Scan|Sort/);
 });

@@ -154,9 +154,12 @@ export const tasks = pgTable(
     // A task with all below it, newest first.
     index('vitto_tasks_root').on(table.rootId, table.createdAt, table.id),
     // Who of a user's sub-Vittos is next, and how many have a place.
-    index('vitto_tasks_places')
+    index('vitto_tasks_in_line')
       .on(table.userId, table.createdAt, table.id)
-      .where(sql`kind = 'subvitto' and state in ('queued', 'running')`),
+      .where(sql`kind = 'subvitto' and state = 'queued'`),
+    index('vitto_tasks_places')
+      .on(table.userId)
+      .where(sql`kind = 'subvitto' and state = 'running'`),
     // The sweep for tasks that nobody was woken for: the oldest of however many wait.
     index('vitto_tasks_queued')
       .on(table.createdAt, table.id)
