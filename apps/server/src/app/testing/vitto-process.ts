@@ -66,7 +66,11 @@ async function startProcess(program: string[], environment: Record<string, strin
 
 /** A client of a server process with the token of its home. */
 export async function openClient(url: string, home: string) {
-  const token = (await readFile(join(home, 'cli-token'), 'utf8')).trim();
+  return createClient(url, (await readFile(join(home, 'cli-token'), 'utf8')).trim());
+}
+
+/** A client of a server process for whoever has this token. */
+export function createClient(url: string, token: string) {
   const call = async <T>(
     method: string,
     path: string,

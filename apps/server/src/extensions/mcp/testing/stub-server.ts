@@ -1,6 +1,7 @@
 /**
  * An MCP server that behaves badly, as a program: `node stub-server.ts SCENARIO`. Each start adds a line with its pid
- * to the file that STUB_STARTS names. Speaks the protocol by hand, so that every byte is its own.
+ * to the file that STUB_STARTS names; what `notes` is told it adds to the file STUB_NOTES. Speaks the protocol by hand,
+ * so that every byte is its own.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -77,6 +78,7 @@ function call(
   }
   if (name === 'a-hangs') return sayThatItBegan(progressToken);
   if (name === 'a-splits') return sendSplit(id);
+  if (name === 'a-notes') return note(id, String(args['text']));
   if (name === 'a-changes') write({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
   send(id, { content: [{ type: 'text', text: `${name} got ${JSON.stringify(args)}` }] });
 }
@@ -84,6 +86,12 @@ function call(
 function sayThatItBegan(progressToken: unknown): void {
   const params = { progressToken, progress: 1, message: 'began' };
   if (progressToken !== undefined) write({ jsonrpc: '2.0', method: 'notifications/progress', params });
+}
+
+/** What it does outside is there a while before its answer: who is killed in between does not know of it. */
+function note(id: number | string, text: string): void {
+  appendFileSync(process.env['STUB_NOTES'] ?? '', `${text}\n`);
+  setTimeout(() => send(id, { content: [{ type: 'text', text: `noted ${text}` }] }), 50);
 }
 
 /** Two pieces, cut in the middle of the four bytes of a character. */

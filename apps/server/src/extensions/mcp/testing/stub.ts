@@ -12,6 +12,8 @@ export interface Stub {
   transport: Extract<McpTransport, { kind: 'stdio' }>;
   /** The processes that were started so far: the server's, and what it started itself. */
   pids: () => number[];
+  /** What it was told to note, in the scenario `notes`: all its processes together. */
+  notes: () => string[];
   remove: () => Promise<void>;
 }
 
@@ -19,17 +21,17 @@ export interface Stub {
 export async function createStub(scenario: string): Promise<Stub> {
   const folder = await mkdtemp(join(tmpdir(), 'vitto-mcp-stub-'));
   const log = join(folder, 'starts');
+  const notes = join(folder, 'notes');
+  const lines = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []);
   return {
     transport: {
       kind: 'stdio',
       command: process.execPath,
       args: [STUB, scenario],
-      env: { STUB_STARTS: log },
+      env: { STUB_STARTS: log, STUB_NOTES: notes },
     },
-    pids: () => {
-      if (!existsSync(log)) return [];
-      return readFileSync(log, 'utf8').trim().split('\n').map(Number);
-    },
+    pids: () => lines(log).map(Number),
+    notes: () => lines(notes),
     remove: () => rm(folder, { recursive: true }),
   };
 }
