@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EventEnvelope, SandboxOverview, SearchHit } from '@vitto/contracts';
+import type { Costs, EventEnvelope, SandboxOverview, SearchHit, Task } from '@vitto/contracts';
 import { EventMaker, idOf } from './event-maker.ts';
 import { FakeArtifacts } from './fake-artifacts.ts';
 import {
@@ -37,6 +37,9 @@ export class FakeVitto {
   isSignedIn = true;
   models = ['anthropic/claude'];
   machines: SandboxOverview = { hosts: [], sandboxes: [] };
+  /** What lists of tasks are made of, newest first; a task that is not here has the usual shape. */
+  tasks: Task[] = [];
+  costs: Costs | null = null;
   title = 'A conversation';
   conversationCount = 1;
   historyLimit = 500;
@@ -163,6 +166,10 @@ export class FakeVitto {
     if (path.startsWith('/api/artifacts/')) return this.artifacts.find(path.split('/')[3] ?? '');
     if (path === '/api/system') return systemWith(this.models);
     if (path === '/api/sandbox') return this.machines;
+    if (path === '/api/costs') return this.costs;
+    if (path === '/api/tasks' && method === 'GET') return this.#listTasks(url);
+    const steps = /^\/api\/tasks\/([^/]+)\/steps$/.exec(path)?.[1];
+    if (steps !== undefined) return this.#steps(steps, url);
     if (path === '/api/models') return modelSetupWith(this.models);
     if (path === '/api/conversations' && method === 'GET') return this.#list(url);
     if (path === '/api/conversations') {
@@ -186,7 +193,8 @@ export class FakeVitto {
       this.onCancel();
       return taskShape(path.split('/')[3] ?? '');
     }
-    if (path.startsWith('/api/tasks/')) return taskShape(path.split('/')[3] ?? '');
+    const id = path.split('/')[3] ?? '';
+    if (path.startsWith('/api/tasks/')) return this.tasks.find((task) => task.id === id) ?? taskShape(id);
     if (path.startsWith('/api/approvals/')) return this.#decide(path.split('/')[3] ?? '', body);
     return null;
   }
@@ -222,6 +230,27 @@ export class FakeVitto {
     );
     const next = from + items.length;
     return { items, nextCursor: next < this.conversationCount ? String(next) : null };
+  }
+
+  #listTasks(url: URL) {
+    const { searchParams: query } = url;
+    const fits = (task: Task) =>
+      (query.get('state') !== 'active' || task.endedAt === null) &&
+      (query.get('rootId') === null || task.rootId === query.get('rootId'));
+    const from = Number(query.get('cursor') ?? 0);
+    const to = from + Number(query.get('limit') ?? 50);
+    const all = this.tasks.filter(fits);
+    return { items: all.slice(from, to), nextCursor: to < all.length ? String(to) : null };
+  }
+
+  /** A task's journal without its deltas, all of it, in the order that was asked for. */
+  #steps(taskId: string, url: URL) {
+    const deltas = ['agent.text', 'agent.reasoning', 'tool.progress'];
+    const events = this.journal.filter((event) => event.taskId === taskId && !deltas.includes(event.type));
+    const lastSeq = events.at(-1)?.seq ?? 0;
+    const items = url.searchParams.get('order') === 'desc' ? events.toReversed() : events;
+    const limit = Number(url.searchParams.get('limit') ?? 200);
+    return { items: items.slice(0, limit), nextCursor: null, lastSeq, lastPosition: this.make.lastPosition };
   }
 
   #history(url: URL) {
