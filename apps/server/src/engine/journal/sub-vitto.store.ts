@@ -1,7 +1,7 @@
 import type { ArtifactRef, NewEvent } from '@vitto/contracts';
 import type { Sql } from '../../kernel/database/database.ts';
 import { toStored } from './journal.store.ts';
-import { insertTask, TASK_COLUMNS, type NewTask, type TaskRecord } from './task.store.ts';
+import { insertTasks, TASK_COLUMNS, type NewTask, type TaskRecord } from './task.store.ts';
 
 const ENDED = "('completed', 'failed', 'cancelled')";
 /** Of a row `t`: none of those whose results it needs is still to end. */
@@ -19,7 +19,10 @@ export interface NewSubVitto {
 /** Inserts the sub-Vittos of a round, queued; the caller holds the parent's row. */
 export async function insertSubVittos(sql: Sql, children: NewSubVitto[]): Promise<void> {
   // All rows before the first event: with that the user's position is locked.
-  for (const { task } of children) await insertTask(sql, task);
+  await insertTasks(
+    sql,
+    children.map(({ task }) => task),
+  );
   const events = children.map(({ task, events: its }) => ({ id: task.id, events: toStored(its).list }));
   await sql.query(
     'select vitto_append(c.id, null, c.events) from json_to_recordset($1) as c(id uuid, events json)',
@@ -61,11 +64,15 @@ export async function findForgottenSubVittos(
  * results it waits for. Until the transaction ends nobody else of the user gets a place.
  */
 export async function takePlace(sql: Sql, taskId: string, maxParallel: number): Promise<boolean> {
-  const found = await sql.query('select user_id as "userId", kind, state from vitto_tasks where id = $1', [
-    taskId,
-  ]);
-  const task = found.rows[0] as { userId: string; kind: string; state: string } | undefined;
+  const found = await sql.query(
+    `select user_id as "userId", kind, state = 'queued' or (state = 'running' and lease_until < clock_timestamp()) as "isFree"
+     from vitto_tasks where id = $1`,
+    [taskId],
+  );
+  const task = found.rows[0] as { userId: string; kind: string; isFree: boolean } | undefined;
   if (task?.kind !== 'subvitto') return true;
+  // One that was woken twice does not keep others waiting for the lock; whoever puts it back into the queue wakes it.
+  if (!task.isFree) return false;
   await sql.query("select pg_advisory_xact_lock(hashtextextended('sub-vittos ' || $1, 0))", [task.userId]);
   const result = await sql.query(
     // One whose worker was lost has its place already.

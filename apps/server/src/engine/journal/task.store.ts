@@ -113,38 +113,53 @@ export interface NewTask {
 
 /** Inserts a task in state `queued`; its first events are appended in the same transaction. */
 export async function insertTask(sql: Sql, task: NewTask): Promise<void> {
+  await insertTasks(sql, [task]);
+}
+
+/** Inserts tasks as `insertTask` does, at least one, in one statement: whoever deploys a hundred waits once. */
+export async function insertTasks(sql: Sql, tasks: readonly NewTask[]): Promise<void> {
+  const values: unknown[] = [];
+  const rows = tasks.map((task) => {
+    const places = toRow(task).map((value) => `$${values.push(value)}`);
+    return `('queued', ${places.join(', ')})`;
+  });
   await sql.query(
-    `insert into vitto_tasks (id, user_id, parent_id, root_id, depth, kind, role, conversation_id, title, state, tier,
+    `insert into vitto_tasks (state, id, user_id, parent_id, root_id, depth, kind, role, conversation_id, title, tier,
        complexity, estimated_duration, allowed_paths, model, max_iterations, max_tokens, max_cost_nano, max_duration_ms,
        is_tainted, round, index, depends_on, tools, acceptance_check)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'queued', $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
-    [
-      task.id,
-      task.userId,
-      task.parentId,
-      task.rootId,
-      task.depth,
-      task.kind,
-      task.role,
-      task.conversationId,
-      task.title,
-      task.tier,
-      task.complexity,
-      task.estimatedDuration,
-      JSON.stringify(task.allowedPaths),
-      task.model,
-      task.budget.maxIterations,
-      task.budget.maxTokens,
-      task.budget.maxCostUsd === null ? null : Math.round(task.budget.maxCostUsd * 1e9),
-      task.budget.maxDurationMs,
-      task.isTainted ?? false,
-      task.place?.round ?? null,
-      task.place?.index ?? null,
-      task.place?.dependsOn ?? [],
-      task.place?.tools ?? null,
-      task.place?.acceptanceCheck ?? null,
-    ],
+     values ${rows.join(', ')}`,
+    values,
   );
+}
+
+function toRow(task: NewTask): unknown[] {
+  const { budget, place } = task;
+  return [
+    task.id,
+    task.userId,
+    task.parentId,
+    task.rootId,
+    task.depth,
+    task.kind,
+    task.role,
+    task.conversationId,
+    task.title,
+    task.tier,
+    task.complexity,
+    task.estimatedDuration,
+    JSON.stringify(task.allowedPaths),
+    task.model,
+    budget.maxIterations,
+    budget.maxTokens,
+    budget.maxCostUsd === null ? null : Math.round(budget.maxCostUsd * 1e9),
+    budget.maxDurationMs,
+    task.isTainted ?? false,
+    place?.round ?? null,
+    place?.index ?? null,
+    place?.dependsOn ?? [],
+    place?.tools ?? null,
+    place?.acceptanceCheck ?? null,
+  ];
 }
 
 /** The first event of a task's journal. */
