@@ -19,6 +19,10 @@ export default defineConfig(({ command }) => {
       sourcemap: false,
       // One file on purpose: the chat is the first page, and all of it is under 300 KB gzipped.
       chunkSizeWarningLimit: 900,
+      // Else each part that a later page needs as well is a file of its own, and together they are larger.
+      rolldownOptions: {
+        output: { codeSplitting: { groups: [{ name: 'chat', tags: ['$initial'] }] } },
+      },
     },
     server: { host: '127.0.0.1', proxy: { '/api': DEV_SERVER } },
   };

@@ -1,5 +1,5 @@
 import type { ArtifactRef, EventPayload, WithheldTool } from '@vitto/contracts';
-import type { ItemBase } from './view.ts';
+import type { ItemBase } from './item-base.ts';
 
 /** The sub-Vittos of one call of `deploy_agents`, in the place of its card. */
 export interface AgentsItem extends ItemBase {

@@ -13,6 +13,7 @@ import type {
   Verdict,
 } from '@vitto/contracts';
 import type { AgentsItem } from './agents-item.ts';
+import type { ItemBase } from './item-base.ts';
 
 /** What a conversation looks like: a flat list of items in the order in which they first happened, and its tasks. */
 export interface ConversationView {
@@ -47,17 +48,6 @@ export type Item =
   | NoticeItem
   | EndItem
   | RawItem;
-
-export interface ItemBase {
-  /** Stable while the conversation is open. */
-  readonly key: string;
-  readonly taskId: string;
-  readonly at: string;
-  /** Where it first stands in the journal; later items have later positions. */
-  readonly position: number;
-  /** The message that stands in for this part of the conversation; absent while the part counts. */
-  readonly replacedBy?: string;
-}
 
 export interface UserItem extends ItemBase {
   readonly kind: 'user';
