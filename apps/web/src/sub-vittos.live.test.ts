@@ -64,6 +64,15 @@ async function end({ errors, strangers, end: close }: Visit): Promise<void> {
 const column = (page: Page, id: string) => page.locator(`[data-column="${id}"]`);
 const isLive = (page: Page) => page.locator('[data-connection=live]').waitFor({ state: 'attached' });
 
+/** Whether a line is in sight in its box, not cut off by it: the newest always is. */
+function isInBox(page: Page, text: string): Promise<boolean> {
+  return page.getByText(text).evaluate((line) => {
+    const box = line.closest('[role=group]')?.getBoundingClientRect();
+    const { top, bottom } = line.getBoundingClientRect();
+    return box !== undefined && top >= box.top && bottom <= box.bottom;
+  });
+}
+
 /** What the agents at work write while the page looks on. */
 function work({ fake }: Visit): void {
   const { make } = fake;
@@ -94,6 +103,9 @@ describe.each(LOOKS)('on $name', (look) => {
     await isLive(seen.page);
     work(seen);
     await column(seen.page, CODER).getByText('run 20: 401 ms').waitFor();
+    expect(await isInBox(seen.page, 'run 20: 401 ms')).toBe(true);
+    seen.fake.emit(seen.fake.make.completed(HELPER, 'The query for customers has no index.'));
+    await column(seen.page, HELPER).locator('[data-state=completed]').waitFor();
     await checkLooks(seen.page, `live-${look.name}`);
     await end(seen);
   });

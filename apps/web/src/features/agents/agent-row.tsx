@@ -132,12 +132,13 @@ function Used({ task, language }: { task: Task; language: Language }) {
   const cost = (usd: number | null) => formatCost(usd, '–', language);
   return (
     <>
-      <span className="@min-[768px]:text-end">
+      {/* Where there is no room for all of it, money says more. */}
+      <span className={`whitespace-nowrap @min-[768px]:text-end ${isParent ? 'max-sm:sr-only' : ''}`}>
         {tokens(own.tokens)}
         <span className="@min-[768px]:sr-only"> {strings.columns.tokens.toLowerCase()}</span>
         {isParent && <Below text={`+ ${tokens(below.tokens)}`} name={strings.tokensBelow} />}
       </span>
-      <span className="@min-[768px]:text-end">
+      <span className="whitespace-nowrap @min-[768px]:text-end">
         {cost(own.costUsd)}
         {isParent && <Below text={`+ ${cost(below.costUsd)}`} name={strings.costBelow} />}
       </span>

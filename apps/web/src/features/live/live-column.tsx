@@ -61,7 +61,8 @@ export const LiveColumn = memo(function LiveColumn({ task, call, tail, onDismiss
           to="/vitto/t/$taskId"
           params={{ taskId: task.id }}
           preload={false}
-          className={`block truncate font-medium hover:underline ${hasEnded ? 'text-muted' : ''}`}
+          title={title}
+          className={`line-clamp-2 min-h-10 leading-5 font-medium hover:underline ${hasEnded ? 'text-muted' : ''}`}
           dir="auto"
         >
           {title}
@@ -157,14 +158,14 @@ const TailBox = memo(function TailBox(props: { tail: Tail; title: string; hasEnd
     <div
       role="group"
       aria-label={strings.tail(title)}
-      className={`flex h-56 flex-col overflow-hidden rounded-md border border-line px-2 py-1.5 max-sm:h-40 ${hasEnded ? 'text-muted' : ''}`}
+      className={`flex h-56 flex-col justify-end overflow-hidden rounded-md border border-line px-2 py-1.5 max-sm:h-40 ${hasEnded ? 'text-muted' : ''}`}
     >
       {lines.length === 0 && (
         <p className="m-auto text-center text-xs text-balance text-muted">
           {hasEnded ? strings.noTailEnded : strings.noTail}
         </p>
       )}
-      <div className="mt-auto">
+      <div className="shrink-0">
         {lines.map(({ source, text }, at) => (
           <p
             key={at}
@@ -186,9 +187,11 @@ function Foot({ task, title }: { task: Task; title: string }) {
   const cost = (usd: number | null) => formatCost(usd, '–', language);
   return (
     <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-xs">
-      <p className="tabular flex-1 text-muted">
+      <p className="tabular min-h-8 flex-1 text-muted">
         {strings.tokens(formatCount(own.tokens, language))} · {cost(own.costUsd)}
-        {task.spentBelow.tokens > 0 && ` ${strings.below(cost(task.spentBelow.costUsd))}`}
+        {task.spentBelow.tokens > 0 && (
+          <span className="block">{strings.below(cost(task.spentBelow.costUsd))}</span>
+        )}
       </p>
       <Link
         to="/vitto/t/$taskId"

@@ -13,7 +13,7 @@ export const liveStrings = defineStrings(
     queuedHint: 'They begin in order, as soon as others have ended.',
     clear: 'Clear ended ones',
     dismiss: (title: string) => `Take ${title} out of sight`,
-    depths: ['', 'agent', 'agent of an agent'],
+    depths: ['the task itself', 'agent', 'agent of an agent'],
     idle: {
       running: 'thinking',
       queued: 'goes on as soon as a worker is free',
@@ -29,7 +29,7 @@ export const liveStrings = defineStrings(
     timelineOf: (title: string) => `Timeline of ${title}`,
   },
   {
-    title: 'En directo',
+    title: 'En vivo',
     failed: 'No puedo ver quién está trabajando.',
     empty: 'Nadie está trabajando.',
     emptyHint:
@@ -40,7 +40,7 @@ export const liveStrings = defineStrings(
     queuedHint: 'Empiezan por orden, en cuanto terminan otros.',
     clear: 'Quitar las terminadas',
     dismiss: (title: string) => `Quitar ${title} de la vista`,
-    depths: ['', 'agente', 'agente de un agente'],
+    depths: ['la tarea misma', 'agente', 'agente de un agente'],
     idle: {
       running: 'pensando',
       queued: 'sigue en cuanto haya un proceso libre',

@@ -112,7 +112,8 @@ export const taskStrings = defineStrings(
       where: 'Where',
       round: 'Round',
       waitsFor: 'After',
-      legend: { line: 'waited', works: 'at work', done: 'done', failed: 'failed' },
+      waited: 'Waited',
+      legend: { line: 'waited', works: 'at work', asks: 'asks you', done: 'done', failed: 'failed' },
     },
     /** Events that are told in a line, by type; others are named as the journal names them. */
     notices: {
@@ -265,7 +266,8 @@ export const taskStrings = defineStrings(
       where: 'Dónde',
       round: 'Ronda',
       waitsFor: 'Después de',
-      legend: { line: 'esperó', works: 'en marcha', done: 'hecho', failed: 'falló' },
+      waited: 'Esperó',
+      legend: { line: 'esperó', works: 'en marcha', asks: 'te pide algo', done: 'hecho', failed: 'falló' },
     },
     notices: {
       'gate.evaluated': 'La puerta lo revisa',

@@ -175,6 +175,6 @@ describe('a sub-Vitto in the timeline of its parent', () => {
     ]);
     const [step] = foldSteps(NO_STEPS, [spawned]).steps;
     const line = step && describeStep(step, { task: taskStrings.es, shared: es });
-    expect(line?.title).toBe('Agente, prueba');
+    expect(line?.title).toBe('Agente, pruebas');
   });
 });

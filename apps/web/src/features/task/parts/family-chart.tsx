@@ -141,6 +141,7 @@ function Legend() {
   const looks: [string, string][] = [
     ['border border-dashed border-line-strong', family.legend.line],
     ['bg-accent-fill', family.legend.works],
+    ['bg-amber-line', family.legend.asks],
     ['bg-green', family.legend.done],
     ['bg-red', family.legend.failed],
   ];

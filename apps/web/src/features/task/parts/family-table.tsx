@@ -51,7 +51,7 @@ export function FamilyTable({ rows, now }: { rows: readonly FamilyRow[]; now: nu
     { key: 'state', label: agents.columns.state, cell: ({ task }) => <StateMark state={task.state} /> },
     {
       key: 'line',
-      label: family.inLine,
+      label: family.waited,
       isNumber: true,
       cell: ({ task }) => formatDuration(startOf(task, now) - Date.parse(task.createdAt)),
     },
