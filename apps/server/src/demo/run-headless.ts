@@ -5,12 +5,13 @@ import { readKnownEvent, type EventEnvelope, type EventPayload } from '@vitto/co
 import type { Vitto } from '../app/start-vitto.ts';
 import { DEMO_PACKAGE } from './demo-package.ts';
 import { DemoClient } from './demo-client.ts';
-import { judgeDemo, readTestRuns, type Verdict } from './judge-demo.ts';
+import { followDemo } from './follow-demo.ts';
+import { judgeDemo, readTestRuns } from './judge-demo.ts';
 import { toPlainText } from './plain-text.ts';
 import { demoCacheOf, prepareDemo, type PreparedDemo } from './prepare-demo.ts';
 import { removePauses } from './remove-pauses.ts';
 import { describeVm, ProgressTeller } from './tell-progress.ts';
-import { describeTestRun } from './test-run.ts';
+import { tellVerdict } from './tell-verdict.ts';
 
 export interface HeadlessOptions {
   /** What the scripted model plays. */
@@ -31,12 +32,14 @@ export async function runHeadless(vitto: Vitto, options: HeadlessOptions): Promi
   try {
     const script = await placeScript(options.script, home);
     tellSetting(demo, vitto.url ?? '', write);
-    const events = await playDemo(vitto, demo, { ...options, script });
-    tellReport(events, write);
-    const verdict = judgeDemo(events);
+    const client = await DemoClient.connect(vitto);
+    const rootId = await client.startDemo(demo, script);
+    const events = await followTask(client, rootId, options);
+    tellReport(events, rootId, write);
+    const verdict = judgeDemo(events, rootId);
     tellVerdict(verdict, write);
     if (verdict.problems.length > 0) return false;
-    return await showSecondRun(vitto, events, { ...options, script });
+    return await showSecondRun(client, { events, rootId }, { ...options, script });
   } finally {
     await demo.remove();
   }
@@ -51,32 +54,23 @@ async function placeScript(script: string, home: string): Promise<string> {
   return file;
 }
 
-async function playDemo(
-  vitto: Vitto,
-  demo: PreparedDemo,
-  options: HeadlessOptions,
-): Promise<EventEnvelope[]> {
-  const client = await DemoClient.connect(vitto);
-  return followTask(client, await client.startDemo(demo, options.script), options);
-}
-
 /** Where the demo ran in a VM: puts it aside as after a task, and shows that the next task finds all as it was. */
 async function showSecondRun(
-  vitto: Vitto,
-  first: EventEnvelope[],
+  client: DemoClient,
+  first: { events: EventEnvelope[]; rootId: string },
   options: HeadlessOptions,
 ): Promise<boolean> {
-  const vm = readVm(first);
+  const vm = readVm(first.events, first.rootId);
   if (vm?.vmId === undefined) return true;
   const { write } = options;
-  const client = await DemoClient.connect(vitto);
   write('\nThe VM is put aside: its memory goes to a snapshot. Then the tests once more.');
   await client.snapshot(vm.vmId);
-  const events = await followTask(client, await client.startSecondRun(options.script), options);
-  const again = readVm(events);
+  const id = await client.startSecondRun(options.script);
+  const events = await followTask(client, id, options);
+  const again = readVm(events, id);
   write(`\nfirst run:  ${describeVm(vm)}`);
   if (again !== null) write(`second run: ${describeVm(again)}`);
-  const { runs } = readTestRuns(events);
+  const { runs } = readTestRuns(events, id);
   const isGreen = runs.at(-1)?.exitCode === 0;
   write(
     isGreen
@@ -86,8 +80,11 @@ async function showSecondRun(
   return isGreen;
 }
 
-function readVm(events: EventEnvelope[]): EventPayload<'vm.acquired'> | null {
-  const acquired = events.map(readKnownEvent).find((event) => event?.type === 'vm.acquired');
+function readVm(events: EventEnvelope[], taskId: string): EventPayload<'vm.acquired'> | null {
+  const acquired = events
+    .filter((event) => event.taskId === taskId)
+    .map(readKnownEvent)
+    .find((event) => event?.type === 'vm.acquired');
   return acquired?.type === 'vm.acquired' ? acquired.payload : null;
 }
 
@@ -96,19 +93,17 @@ async function followTask(
   id: string,
   options: HeadlessOptions,
 ): Promise<EventEnvelope[]> {
-  const teller = new ProgressTeller();
-  const events: EventEnvelope[] = [];
+  const teller = new ProgressTeller(id);
+  const hear = (event: EventEnvelope) => {
+    for (const line of teller.tell(event)) options.write(line);
+  };
   try {
-    for await (const event of client.followTask(id, options.signal)) {
-      events.push(event);
-      for (const line of teller.tell(event)) options.write(line);
-    }
+    return await followDemo(client, id, { signal: options.signal, hear });
   } catch (error) {
     // Else it would go on at the next demo, in a folder that is no more.
     await client.cancelTask(id).catch(() => undefined);
     throw error;
   }
-  return events;
 }
 
 function tellSetting(demo: PreparedDemo, url: string, write: HeadlessOptions['write']): void {
@@ -119,20 +114,11 @@ function tellSetting(demo: PreparedDemo, url: string, write: HeadlessOptions['wr
   write(`server   ${url}`);
 }
 
-function tellReport(events: EventEnvelope[], write: HeadlessOptions['write']): void {
-  const result = events.findLast((event) => event.type === 'task.completed')?.payload['result'];
+function tellReport(events: EventEnvelope[], rootId: string, write: HeadlessOptions['write']): void {
+  const isEnd = (event: EventEnvelope) => event.taskId === rootId && event.type === 'task.completed';
+  const result = events.findLast(isEnd)?.payload['result'];
   if (typeof result !== 'string') return;
   write('\n--- report -------------------------------------------------------------');
   write(toPlainText(result));
   write('------------------------------------------------------------------------\n');
-}
-
-function tellVerdict({ before, after, problems }: Verdict, write: HeadlessOptions['write']): void {
-  if (before !== null) write(`tests before: ${describeTestRun(before)}`);
-  if (after !== null) write(`tests after:  ${describeTestRun(after)}`);
-  write(
-    problems.length === 0
-      ? '✔ The tests went from red to green, by the exit codes in the journal.'
-      : `✖ The demo did not end as it should: ${problems.join('; ')}.`,
-  );
 }
