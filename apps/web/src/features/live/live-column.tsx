@@ -1,7 +1,7 @@
 import type { SubVittoRole, Task } from '@vitto/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { memo } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import { useVitto } from '../../api/vitto-context.tsx';
 import { Elapsed } from '../../components/elapsed.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -16,8 +16,7 @@ import { agentsStrings } from '../agents/strings.ts';
 import { chooseToolIcon } from '../chat/items/tool-icon.ts';
 import { describeObject, nameTool } from '../chat/model/describe-tool.ts';
 import { formatCost, formatCount, formatDuration } from '../chat/model/format.ts';
-import type { Tail } from './model/tail.ts';
-import { toLines } from './model/tail.ts';
+import { NO_TAIL, toLines, type Tail } from './model/tail.ts';
 import { liveStrings } from './strings.ts';
 
 interface LiveColumnProps {
@@ -34,8 +33,10 @@ export const LiveColumn = memo(function LiveColumn({ task, call, tail, onDismiss
   const strings = useFeatureStrings(liveStrings);
   const title = (task.title === '' ? shared.app.untitled : task.title).toWellFormed();
   const hasEnded = task.endedAt !== null;
+  const { column, isInSight } = useInSight();
   return (
     <li
+      ref={column}
       data-column={task.id}
       className={`live-column slide-in flex shrink-0 snap-start flex-col gap-2 rounded-lg border bg-surface p-3 sm:w-[22rem] ${hasEnded ? 'border-dashed border-line-strong bg-transparent' : 'border-line'}`}
     >
@@ -70,11 +71,26 @@ export const LiveColumn = memo(function LiveColumn({ task, call, tail, onDismiss
         <WhatItIs task={task} />
       </div>
       <Doing task={task} call={call} />
-      <TailBox tail={tail} title={title} hasEnded={hasEnded} />
+      <TailBox tail={isInSight ? tail : NO_TAIL} isInSight={isInSight} title={title} hasEnded={hasEnded} />
       <Foot task={task} title={title} />
     </li>
   );
 });
+
+/** Of a hundred columns those are drawn with what they write that somebody sees, or is about to. */
+function useInSight() {
+  const column = useRef<HTMLLIElement>(null);
+  const [isInSight, setInSight] = useState(false);
+  useEffect(() => {
+    if (column.current === null) return;
+    const observer = new IntersectionObserver(([entry]) => setInSight(entry?.isIntersecting === true), {
+      rootMargin: '400px',
+    });
+    observer.observe(column.current);
+    return () => observer.disconnect();
+  }, []);
+  return { column, isInSight };
+}
 
 function Time({ task }: { task: Task }) {
   const from = task.startedAt ?? task.createdAt;
@@ -150,8 +166,13 @@ function Call({ task, call, frame }: { task: Task; call: CurrentCall | null | un
 }
 
 /** The last lines that it wrote; the newest stand at the bottom. What is older is in its timeline. */
-const TailBox = memo(function TailBox(props: { tail: Tail; title: string; hasEnded: boolean }) {
-  const { tail, title, hasEnded } = props;
+const TailBox = memo(function TailBox(props: {
+  tail: Tail;
+  title: string;
+  hasEnded: boolean;
+  isInSight: boolean;
+}) {
+  const { tail, title, hasEnded, isInSight } = props;
   const strings = useFeatureStrings(liveStrings);
   const lines = toLines(tail);
   return (
@@ -160,7 +181,7 @@ const TailBox = memo(function TailBox(props: { tail: Tail; title: string; hasEnd
       aria-label={strings.tail(title)}
       className={`flex h-56 flex-col justify-end overflow-hidden rounded-md border border-line px-2 py-1.5 max-sm:h-40 ${hasEnded ? 'text-muted' : ''}`}
     >
-      {lines.length === 0 && (
+      {isInSight && lines.length === 0 && (
         <p className="m-auto text-center text-xs text-balance text-muted">
           {hasEnded ? strings.noTailEnded : strings.noTail}
         </p>
@@ -190,7 +211,7 @@ function Foot({ task, title }: { task: Task; title: string }) {
       <p className="tabular min-h-8 flex-1 text-muted">
         {strings.tokens(formatCount(own.tokens, language))} · {cost(own.costUsd)}
         {task.spentBelow.tokens > 0 && (
-          <span className="block">{strings.below(cost(task.spentBelow.costUsd))}</span>
+          <span className="block whitespace-nowrap">{strings.below(cost(task.spentBelow.costUsd))}</span>
         )}
       </p>
       <Link

@@ -51,7 +51,7 @@ export const liveStrings = defineStrings(
     noTail: 'Nada escrito desde que abriste esta página.',
     noTailEnded: 'No escribió nada.',
     tokens: (count: string) => `${count} tokens`,
-    below: (cost: string) => `+ ${cost} de sus agentes`,
+    below: (cost: string) => `+ ${cost} sus agentes`,
     timeline: 'Línea de tiempo',
     timelineOf: (title: string) => `Línea de tiempo de ${title}`,
   },

@@ -53,6 +53,13 @@ function keepEnd(pieces: TailPiece[]): Tail {
   return kept;
 }
 
+/** Reading a terminal's output costs by the letter: what cannot be among the last lines is not read. */
+function cutLines(raw: string): string {
+  let from = raw.length;
+  for (let lines = 0; lines <= TAIL_LINES * 2 && from > 0; lines += 1) from = raw.lastIndexOf('\n', from - 1);
+  return from <= 0 ? raw : raw.slice(from + 1);
+}
+
 export interface TailLine {
   source: TailPiece['source'];
   text: string;
@@ -61,7 +68,7 @@ export interface TailLine {
 /** The last lines as plain text: colours and cursor movements of a terminal are not shown. */
 export function toLines(tail: Tail): TailLine[] {
   const lines = tail.flatMap(({ source, raw }) =>
-    (source === 'output' ? terminalToText(raw) : raw)
+    (source === 'output' ? terminalToText(cutLines(raw)) : cutLines(raw))
       .split('\n')
       .filter((text) => text.trim() !== '')
       .map((text) => ({ source, text: text.slice(-300).toWellFormed() })),
