@@ -12,6 +12,7 @@ export {
   listTasks,
   openArtifacts,
   readArtifact,
+  readAskingBelow,
   readConversationEvents,
   readLastPosition,
   readLiveDeltas,

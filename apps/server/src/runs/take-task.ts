@@ -21,7 +21,7 @@ import { newId } from '../kernel/ids.ts';
 import { cancelRun } from './cancel-run.ts';
 import type { EndDependencies } from './run-dependencies.ts';
 import { letGo } from './sub-vittos/let-go.ts';
-import { readUnansweredCall } from './unanswered-call.ts';
+import { readUnansweredCall, type UnansweredCall } from './unanswered-call.ts';
 
 /**
  * Makes this worker the owner of a task and journals that it runs. A task whose workers died too often is failed
@@ -38,9 +38,7 @@ export async function takeTask(
     if (!(await takePlace(client, taskId, runs.maxSubVittos))) return null;
     const lease = await acquireLease(client, taskId, workerId);
     if (lease === null) return null;
-    await lockChain(client, taskId);
-    const lost = lease.lostOwner ? await readUnansweredCall(client, taskId) : null;
-    if (lost !== null) await releaseReservations(client, taskId, lost.inputTokens, lost.costNano);
+    const lost = lease.lostOwner ? await settleLost(client, taskId) : null;
     const owner = { taskId, fence: lease.fence };
     if (lease.lostOwner && lease.deaths >= MAX_DEATHS) return { isPoison: true, owner } as const;
     const events = [started(workerId, lease, lost?.turn ?? null)];
@@ -52,6 +50,14 @@ export async function takeTask(
   if (!taken.isPoison) return taken.task;
   await failPoison(runs, taken.owner);
   return null;
+}
+
+/** Only here are rows above the task written: a sub-Vitto that begins does not wait for what its siblings write there. */
+async function settleLost(client: SqlClient, taskId: string): Promise<UnansweredCall> {
+  await lockChain(client, taskId);
+  const lost = await readUnansweredCall(client, taskId);
+  await releaseReservations(client, taskId, lost.inputTokens, lost.costNano);
+  return lost;
 }
 
 const POISON: Failure = {

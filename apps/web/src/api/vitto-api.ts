@@ -168,11 +168,15 @@ export class VittoApi {
   }
 
   /** Tells a task something; one that runs reads it at its next step. */
-  async steerTask(id: string, text: string, idempotencyKey: string): Promise<void> {
+  async steerTask(
+    id: string,
+    message: { text: string; answers?: string },
+    idempotencyKey: string,
+  ): Promise<void> {
     await this.#client.send({
       method: 'POST',
       path: `/tasks/${encodeURIComponent(id)}/messages`,
-      body: { text },
+      body: message,
       idempotencyKey,
       schema: anything,
     });

@@ -317,6 +317,8 @@ export const en = {
   question: {
     title: 'I need to know',
     answerBelow: 'Choose one, or write your answer below.',
+    ofAgent: 'An agent needs to know',
+    inInbox: 'Or answer in your own words in the inbox',
     writeBelow: 'Write your answer below.',
     answered: 'Answered.',
     closed: 'No longer asked.',

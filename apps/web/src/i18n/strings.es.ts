@@ -317,6 +317,8 @@ export const es: Strings = {
   question: {
     title: 'Necesito saber algo',
     answerBelow: 'Elige una opción o escribe tu respuesta abajo.',
+    ofAgent: 'Un agente necesita saber algo',
+    inInbox: 'O responde con tus palabras en la bandeja',
     writeBelow: 'Escribe tu respuesta abajo.',
     answered: 'Respondido.',
     closed: 'Ya no hace falta.',

@@ -1,6 +1,7 @@
 import type { ConversationEventPage, EventEnvelope } from '@vitto/contracts';
 import {
   findConversation,
+  readAskingBelow,
   readConversationEvents,
   readLastPosition,
   readLiveDeltas,
@@ -32,9 +33,15 @@ export async function readConversationHistory(
   const isMore = events.length > query.limit;
   if (isMore) events.shift();
   const isNewest = query.before === undefined;
+  const { activeTaskId } = conversation;
   const live =
-    isNewest && conversation.activeTaskId !== null
-      ? await readLiveDeltas(sql, userId, conversation.activeTaskId)
+    isNewest && activeTaskId !== null
+      ? (
+          await Promise.all([
+            readLiveDeltas(sql, userId, activeTaskId),
+            readAskingBelow(sql, userId, activeTaskId),
+          ])
+        ).flat()
       : [];
   const items = mergeByPosition(
     events,

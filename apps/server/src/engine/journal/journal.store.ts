@@ -293,6 +293,25 @@ export function readLiveDeltas(sql: Sql, userId: string, taskId: string): Promis
   );
 }
 
+/**
+ * Of the sub-Vittos of a task that have not ended: who each is, and what those that wait for the user ask. A person sees
+ * that beside the task, whose own journal has none of it.
+ */
+export function readAskingBelow(sql: Sql, userId: string, rootId: string): Promise<EventEnvelope[]> {
+  return readRows(
+    sql,
+    `select ${COLUMNS} from vitto_task_events e where task_id in (
+       select id from vitto_tasks where root_id = $1 and user_id = $2 and parent_id is not null
+         and state not in ('completed', 'failed', 'cancelled'))
+     and (type = 'task.created'
+       or (type = 'approval.requested' and exists (select 1 from vitto_approvals a where a.id = (e.payload->>'approvalId')::uuid and a.state = 'pending'))
+       or (type = 'task.parked' and payload->>'state' in ('waiting_input', 'waiting_approval') and seq > coalesce(
+         (select max(seq) from vitto_task_events where task_id = e.task_id and type in ('task.resumed', 'task.queued', 'task.started')), 0)))
+     order by position`,
+    [rootId, userId],
+  );
+}
+
 /** The types that make a model's context: everything else is for people's eyes. */
 const CONTEXT_TYPES =
   "('user.message', 'task.created', 'gate.evaluated', 'vm.acquired', 'vm.released', 'vm.lost', 'vm.degraded', 'task.parked', 'task.resumed', 'task.stuck', 'task.completed', 'task.failed', 'task.cancelled', 'phase.completed', 'agent.iteration', 'agent.turn_completed', 'tool.starting', 'tool.called', 'approval.requested', 'approval.decided', 'budget.exceeded', 'orchestrator.round', 'subvitto.completed', 'subvitto.failed')";

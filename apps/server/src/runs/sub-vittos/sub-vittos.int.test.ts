@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { EventEnvelope } from '@vitto/contracts';
 import { afterEach, expect, it } from 'vitest';
-import { cancelRun, readConversationEvents, readLiveDeltas, steerRun } from '../index.ts';
+import { cancelRun, readAskingBelow, readConversationEvents, readLiveDeltas, steerRun } from '../index.ts';
 import { createRunHarness, functionModel, turn, type RunHarness } from '../testing/run-harness.ts';
 import { workOff } from '../testing/work-off.ts';
 
@@ -416,6 +416,11 @@ it('shows where each is at while it stands, and none of it among what lasts', as
   expect(new Set(live.map((event) => event.payload['id']))).toEqual(
     new Set((await children(taskId)).map((child) => child.id)),
   );
+  const asking = await readAskingBelow(h.database.pool, h.userId, taskId);
+  expect(typesOf(asking)).toEqual(['task.created', 'task.created', 'task.parked', 'task.parked']);
+  expect(JSON.stringify(asking)).toContain('which, two?');
+  const stranger = await readAskingBelow(h.database.pool, taskId, taskId);
+  expect(stranger).toEqual([]);
   const lasting = await readConversationEvents(h.database.pool, h.userId, conversationId, null, 100);
   expect(typesOf(lasting)).toContain('subvitto.spawned');
   expect(typesOf(lasting)).not.toContain('subvitto.progress');

@@ -16,7 +16,7 @@ import { Composer } from './composer.tsx';
 import { ConversationStore, type ConversationState } from './conversation-store.ts';
 import { useConversationFolders } from './folders/use-conversation-folders.ts';
 import { findActiveTask } from './model/active-task.ts';
-import type { ConversationView, UserItem } from './model/view.ts';
+import type { ConversationView, QuestionItem, UserItem } from './model/view.ts';
 import { PageHeader } from './page-header.tsx';
 import { RunningLine } from './running-line.tsx';
 import { SideFile } from './side-file.tsx';
@@ -99,7 +99,7 @@ function useActions(id: string, sending: ReturnType<typeof useSend>, isRunning: 
   const whyNotEdit = isRunning ? 'running' : sending.isSending ? 'sending' : null;
   return useMemo(
     () => ({
-      answer: (callId: string, text: string) => newest.current.answer(callId, text),
+      answer: (question: QuestionItem, text: string) => newest.current.answer(question, text),
       edit: (item: UserItem) => newest.current.sending.edit(item),
       retry: (item: UserItem) => newest.current.sending.retry(item),
       whyNotEdit,

@@ -1,10 +1,10 @@
 import { createContext, use } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
-import type { UserItem } from './model/view.ts';
+import type { QuestionItem, UserItem } from './model/view.ts';
 
 /** What can be done from within the thread. */
 export interface ThreadActions {
-  answer: (callId: string, text: string) => Promise<ApiError | null>;
+  answer: (question: QuestionItem, text: string) => Promise<ApiError | null>;
   /** Puts the message into the composer, to be sent in its place. */
   edit: (item: UserItem) => void;
   /** Sends the message again as it is, in its place. */

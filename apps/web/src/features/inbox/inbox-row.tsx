@@ -41,7 +41,7 @@ export function InboxRow({ entry, isWaiting, decided, task }: InboxRowProps) {
             className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-2 rounded-lg"
           >
             <ThreadItem item={item} />
-            {isWaiting && <AnswerForm onAnswer={(text) => answer(entry.callId, text)} />}
+            {isWaiting && <AnswerForm onAnswer={(text) => answer(entry, text)} />}
           </div>
         ) : (
           <ThreadItem item={item} />

@@ -11,7 +11,15 @@ export function toItem(
   const place = { key: entry.id, taskId: entry.taskId, at: entry.at, position: 0 };
   if (entry.kind === 'question') {
     const { callId, question, choices } = entry;
-    return { kind: 'question', ...place, callId, question, choices, state: isWaiting ? 'open' : 'answered' };
+    return {
+      kind: 'question',
+      ...place,
+      callId,
+      question,
+      choices,
+      isOfAgent: false,
+      state: isWaiting ? 'open' : 'answered',
+    };
   }
   const { tool, arguments: args, argumentsHash, reason, risk, domain, expiresAt } = entry.approval;
   return {

@@ -4,10 +4,12 @@ import { mayHaveArrived, toApiError, type ApiError } from '../../api/api-error.t
 import { useVitto } from '../../api/vitto-context.tsx';
 
 /** Answers a task's question; gives what went wrong. The same answer cannot arrive twice. */
-export function useTaskAnswer(taskId: string): (callId: string, text: string) => Promise<ApiError | null> {
+export function useTaskAnswer(
+  taskId: string,
+): (question: { callId: string }, text: string) => Promise<ApiError | null> {
   const { client } = useVitto();
   const keys = useRef(new Map<string, string>());
-  return async (callId, text) => {
+  return async ({ callId }, text) => {
     const id = `${callId}\n${text}`;
     const idempotencyKey = keys.current.get(id) ?? crypto.randomUUID();
     keys.current.set(id, idempotencyKey);

@@ -19,7 +19,9 @@ export function SteerForm(props: { taskId: string; name: string; onClose: () => 
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useKept('steer', '');
   const [isSent, setSent] = useState(false);
-  const { request, isBusy, error } = useAgentRequest((key) => api.steerTask(taskId, text.trim(), key));
+  const { request, isBusy, error } = useAgentRequest((key) =>
+    api.steerTask(taskId, { text: text.trim() }, key),
+  );
   useEffect(() => field.current?.focus(), []);
   const send = async () => {
     if (text.trim() === '' || !(await request())) return;

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
 import { Button } from '../../../components/button.tsx';
@@ -18,7 +19,7 @@ export function QuestionCard({ item }: { item: QuestionItem }) {
   const choose = (choice: string) => {
     setChosen(choice);
     setError(null);
-    void answer(item.callId, choice).then((failure) => {
+    void answer(item, choice).then((failure) => {
       setError(failure);
       if (failure !== null) setChosen(null);
     });
@@ -29,7 +30,7 @@ export function QuestionCard({ item }: { item: QuestionItem }) {
     >
       <h2 className={`flex items-center gap-2 font-semibold ${isOpen ? 'text-amber' : ''}`}>
         <Icon name="chat" />
-        {strings.question.title}
+        {item.isOfAgent ? strings.question.ofAgent : strings.question.title}
       </h2>
       <div className="prose">
         <Markdown text={item.question} />
@@ -44,7 +45,15 @@ export function QuestionCard({ item }: { item: QuestionItem }) {
         </div>
       )}
       {error !== null && <FailureNote title={strings.composer.failed} error={error} />}
-      <p className="text-xs text-muted">{explain(item, strings.question)}</p>
+      <p className="text-xs text-muted">
+        {isOpen && item.isOfAgent ? (
+          <Link to="/vitto/inbox" className="text-accent underline">
+            {strings.question.inInbox}
+          </Link>
+        ) : (
+          explain(item, strings.question)
+        )}
+      </p>
     </article>
   );
 }

@@ -84,6 +84,11 @@ export function hasEnded({ state }: AgentView): boolean {
   return state !== 'waiting' && !AT_WORK.has(state);
 }
 
+/** Its beginning is on a page that is not here. */
+export function isPartial(item: { kind: string; round?: number | null }): boolean {
+  return item.kind === 'agents' && item.round === null;
+}
+
 /** How many are in each state, those alone that are. */
 export function countStates(agents: readonly AgentView[]): Map<AgentState, number> {
   const counts = new Map<AgentState, number>();
@@ -91,14 +96,22 @@ export function countStates(agents: readonly AgentView[]): Map<AgentState, numbe
   return counts;
 }
 
-/** Height of a row before it is drawn, in pixels; a list that is higher than the window of it scrolls by itself. */
+/** Heights before a group is drawn, in pixels. */
 const ROW_HEIGHT = 61;
 const HEAD_HEIGHT = 58;
-export const LIST_MAX_HEIGHT = 512;
+/** More rows than this are in a window of this height, which scrolls by itself. */
+const ROWS_MAX = 10;
+const WINDOW_HEIGHT = 512;
+
+/** The height that the list of so many is kept to; `null`: they are few. */
+export function windowHeight(rows: number): number | null {
+  return rows > ROWS_MAX ? WINDOW_HEIGHT : null;
+}
 
 /** How high the group is before it has been drawn, in pixels. */
 export function estimateGroupHeight(item: AgentsItem): number {
   if (item.stage === 'done') return HEAD_HEIGHT;
   const note = item.synthesis === null ? 0 : 38;
-  return HEAD_HEIGHT + Math.min(item.agents.length * ROW_HEIGHT, LIST_MAX_HEIGHT) + note;
+  const rows = item.agents.length;
+  return HEAD_HEIGHT + (windowHeight(rows) ?? rows * ROW_HEIGHT) + note;
 }

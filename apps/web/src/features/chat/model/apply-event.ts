@@ -43,6 +43,7 @@ export function isShownOfSubTasks(type: string): boolean {
   return (
     (type.startsWith('task.') && type !== 'task.stuck') ||
     type.startsWith('approval.') ||
+    type === 'user.message' ||
     type === 'agent.turn_completed'
   );
 }
@@ -51,7 +52,8 @@ function applyKnown(draft: ViewDraft, event: KnownEvent): void {
   switch (event.type) {
     case 'user.message':
       applyAsking(draft, event);
-      return addMessage(draft, event);
+      // What a sub-task is told is on its own page; here it only answers what it asked.
+      return draft.task(event.taskId).depth > 0 ? undefined : addMessage(draft, event);
     case 'task.created':
     case 'task.queued':
     case 'task.started':

@@ -73,6 +73,7 @@ function ask(draft: ViewDraft, event: Extract<TaskEvent, { type: 'task.parked' }
     callId: waitingFor.callId,
     question: waitingFor.question,
     choices: waitingFor.choices ?? [],
+    isOfAgent: draft.task(event.taskId).depth > 0,
     state: 'open',
   });
 }

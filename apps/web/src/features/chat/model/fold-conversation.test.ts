@@ -311,3 +311,21 @@ it('keeps one line for a VM that is waited for and comes, and says nothing of ha
     ['vm.acquired', 'user-snapshot'],
   ]);
 });
+
+it('shows what an agent asks and that it was answered, and nothing of what it was told', () => {
+  const make = new EventMaker();
+  const events = [
+    make.created(TASK),
+    make.started(TASK),
+    make.created(CHILD, { depth: 1, parentTaskId: TASK, kind: 'subvitto' }),
+    make.said(CHILD, 'the whole task of the agent'),
+    make.make(CHILD, 'task.parked', {
+      state: 'waiting_input',
+      waitingFor: { kind: 'input', callId: 'q1', question: 'Which?', choices: ['A'] },
+    }),
+  ];
+  expect(only(events, 'question')).toMatchObject({ taskId: CHILD, isOfAgent: true, state: 'open' });
+  expect(fold(events).items.some((item) => item.kind === 'user')).toBe(false);
+  const answer = { messageId: idOf(8), text: 'A', source: 'web', answers: 'q1' };
+  expect(only([...events, make.make(CHILD, 'user.message', answer)], 'question').state).toBe('answered');
+});

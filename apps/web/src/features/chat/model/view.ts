@@ -129,6 +129,8 @@ export interface QuestionItem extends ItemBase {
   readonly callId: string;
   readonly question: string;
   readonly choices: readonly string[];
+  /** One that the task has deployed asks it: the composer does not reach it. */
+  readonly isOfAgent: boolean;
   readonly state: 'open' | 'answered' | 'closed';
 }
 

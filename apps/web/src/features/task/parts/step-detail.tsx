@@ -34,7 +34,7 @@ export function StepDetail({ step, taskId }: { step: Step; taskId: string }) {
         {question !== null && (
           <>
             <ThreadItem item={question} />
-            <AnswerForm onAnswer={(text) => answer(question.callId, text)} />
+            <AnswerForm onAnswer={(text) => answer(question, text)} />
           </>
         )}
       </ThreadActionsContext>
