@@ -1,10 +1,11 @@
-import { useCallback, useRef } from 'react';
+import { useCallback, useMemo, useRef } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { KeptState } from '../../components/kept-state.tsx';
 import { useStrings } from '../../i18n/strings-context.tsx';
 import type { ConversationState } from './conversation-store.ts';
 import { ThreadRow } from './items/thread-row.tsx';
+import { isPartial } from './model/agents-item.ts';
 import type { ConversationView } from './model/view.ts';
 import { useEarlier } from './scrolling/use-earlier.ts';
 import { useFollowEnd } from './scrolling/use-follow-end.ts';
@@ -30,7 +31,8 @@ export function Thread({ view, older, onOlder, onReach, at }: ThreadProps) {
   const isFollowing = useRef(at === null);
   const { virtualizer, keepFocused } = useThreadVirtualizer(rows, scroller, isFollowing);
   const follow = useFollowEnd(scroller, virtualizer, rows, isFollowing);
-  const loadIfNear = useEarlier(scroller, older, onOlder, isFollowing);
+  const isCut = useMemo(() => view.items.some(isPartial), [view.items]);
+  const loadIfNear = useEarlier(scroller, older, onOlder, isFollowing, isCut);
   const found = usePlace({ at, view, rows, older, open, onReach, virtualizer, leaveEnd: follow.leaveEnd });
   const { onScroll: onFollow } = follow;
   const onScroll = useCallback(() => {

@@ -8,18 +8,27 @@ import { formatDuration } from '../model/format.ts';
 import type { AgentView } from '../model/agents-item.ts';
 import { groupStrings } from './strings.ts';
 
-/** The rest of a row's second line: where it works and how its VM came, then what it is at or what it came to. */
-export function AgentWork({ agent }: { agent: AgentView }) {
+/** Where it works, and how its VM came. */
+export function AgentPlace({ agent: { tier, vm, degraded } }: { agent: AgentView }) {
   const strings = useFeatureStrings(groupStrings);
-  const { tool, tier, vm, degraded } = agent;
   const place = tier === null || degraded !== null ? [] : [strings.tiers[tier]];
   const facts = [...place, ...(vm === null ? [] : [describeVm(vm, strings)])].join(', ');
+  return facts === '' ? null : <span className="tabular min-w-0 truncate text-muted">· {facts}</span>;
+}
+
+/** What it is at, or what it came to: on a phone a line of its own, which is there from the beginning. */
+export function AgentWork({ agent }: { agent: AgentView }) {
+  // What it failed of is below, in the place of this line.
+  if (hasFailed(agent)) return null;
   return (
-    <>
-      {facts !== '' && <span className="tabular shrink-0 text-muted">· {facts}</span>}
-      {tool !== null ? <Tool tool={tool} /> : <Outcome agent={agent} />}
-    </>
+    <p className="flex h-5.5 min-w-0 flex-1 items-center text-muted max-sm:flex-none">
+      {agent.tool === null ? <Outcome agent={agent} /> : <Tool tool={agent.tool} />}
+    </p>
   );
+}
+
+function hasFailed({ state, outcome }: AgentView): boolean {
+  return (state === 'failed' || state === 'timeout') && outcome !== '';
 }
 
 function describeVm(vm: NonNullable<AgentView['vm']>, strings: (typeof groupStrings)['en']): string {
@@ -33,48 +42,47 @@ function Tool({ tool }: { tool: NonNullable<AgentView['tool']> }) {
   const strings = useFeatureStrings(groupStrings);
   const verbs = useStrings().tool.verbs;
   return (
-    <span className="flex min-w-0 flex-1 max-sm:basis-full">
-      <span className="min-w-0 truncate text-muted" dir="auto">
+    <>
+      <span className="min-w-0 truncate" dir="auto">
         <Dot />
         {nameTool(tool.name, verbs)} <span className="mono text-ink">{describeObject(tool.detail)}</span>
       </span>
-      <span className="ms-auto shrink-0 ps-2 text-muted">
+      <span className="ms-auto shrink-0 ps-2">
         <Elapsed since={tool.since} label={strings.toolFor} />
       </span>
-    </span>
+    </>
   );
-}
-
-/** Between what stands in one line; on a phone this is a line of its own. */
-function Dot() {
-  return <span className="max-sm:hidden">· </span>;
 }
 
 function Outcome({ agent: { state, outcome } }: { agent: AgentView }) {
   const strings = useFeatureStrings(groupStrings);
-  if (state === 'running') {
-    return (
-      <span className="min-w-0 flex-1 truncate text-muted max-sm:basis-full">
-        <Dot />
-        {strings.thinking}
-      </span>
-    );
-  }
-  const line = describeObject(outcome);
-  // What it failed of is below, whole.
-  if (line === '' || state === 'failed' || state === 'timeout') return null;
+  const line = state === 'running' ? strings.thinking : describeObject(dropMarks(outcome));
+  if (line === '' || state === 'cancelled') return null;
   return (
-    <span className="min-w-0 flex-1 truncate text-muted max-sm:basis-full" dir="auto" title={line}>
+    <span className="min-w-0 truncate" dir="auto" title={state === 'running' ? undefined : line}>
       <Dot />
       {line}
     </span>
   );
 }
 
+/** A report is Markdown, and its first line stands here as plain text. */
+function dropMarks(text: string): string {
+  return text
+    .slice(0, 2_000)
+    .replaceAll(/\*\*|`/gu, '')
+    .replace(/^[#>\s-]+/u, '');
+}
+
+/** Between what stands in one line. */
+function Dot() {
+  return <span className="max-sm:hidden">· </span>;
+}
+
 /** Below the two lines: what is not as it was asked for, and what it failed of. */
 export function AgentNotes({ agent }: { agent: AgentView }) {
   const strings = useFeatureStrings(groupStrings);
-  const { degraded, withheld, state, outcome } = agent;
+  const { degraded, withheld, outcome } = agent;
   const places: Record<string, string> = useStrings().tool.ranOn;
   return (
     <>
@@ -87,7 +95,7 @@ export function AgentNotes({ agent }: { agent: AgentView }) {
           </span>
         </p>
       )}
-      {(state === 'failed' || state === 'timeout') && outcome !== '' && (
+      {hasFailed(agent) && (
         <p className="mt-0.5 line-clamp-3 text-sm text-red [overflow-wrap:anywhere]" dir="auto">
           {outcome.toWellFormed()}
         </p>

@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../../../components/icon.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { formatDuration } from '../model/format.ts';
 import { hasEnded, isAtWork, type AgentState, type AgentView } from '../model/agents-item.ts';
-import { AgentNotes, AgentWork } from './agent-facts.tsx';
+import { AgentNotes, AgentPlace, AgentWork } from './agent-facts.tsx';
 import { SteerForm } from './steer-form.tsx';
 import { StopQuestion } from './stop-question.tsx';
 import { groupStrings } from './strings.ts';
@@ -48,7 +48,7 @@ export const AgentRow = memo(function AgentRow(props: { agent: AgentView; waitsF
   };
   return (
     <li
-      className="min-w-0 px-3 py-2 [contain-intrinsic-size:auto_60px] [content-visibility:auto]"
+      className="min-w-0 px-3 py-2 [contain-intrinsic-size:auto_44px] [content-visibility:auto] max-sm:[contain-intrinsic-size:auto_66px]"
       data-agent={agent.id}
       data-state={agent.state}
       data-open={isEnded ? undefined : ''}
@@ -56,10 +56,13 @@ export const AgentRow = memo(function AgentRow(props: { agent: AgentView; waitsF
       <div className="flex min-w-0 items-center gap-2.5">
         <div className="min-w-0 flex-1">
           <Head agent={agent} role={role} name={name} />
-          <p className="flex h-5.5 min-w-0 items-center gap-x-1.5 text-sm max-sm:h-11 max-sm:flex-wrap max-sm:content-start">
-            <State agent={agent} waitsFor={waitsFor} isStopping={isStopping && !isEnded} />
+          <div className="flex min-w-0 gap-x-1.5 text-sm max-sm:flex-col">
+            <p className="flex h-5.5 max-w-full min-w-0 shrink-0 items-center gap-1.5">
+              <State agent={agent} waitsFor={waitsFor} isStopping={isStopping && !isEnded} />
+              <AgentPlace agent={agent} />
+            </p>
             <AgentWork agent={agent} />
-          </p>
+          </div>
         </div>
         {!isEnded && (
           <span className="flex shrink-0">
@@ -117,11 +120,13 @@ function State(props: { agent: AgentView; waitsFor: number; isStopping: boolean 
   const { dot, word } = isStopping ? LOOKS.waiting : LOOKS[agent.state];
   const isBlocked = agent.state === 'waiting' && waitsFor > 0;
   return (
-    <span className={`flex shrink-0 items-center gap-1.5 ${word}`}>
+    <span className={`flex max-w-full min-w-0 shrink-0 items-center gap-1.5 ${word}`}>
       <span className={`size-[7px] shrink-0 rounded-full ${dot}`} aria-hidden="true" />
-      {isStopping ? strings.stopping : isBlocked ? strings.waitsFor(waitsFor) : strings.state[agent.state]}
+      <span className="shrink-0">
+        {isStopping ? strings.stopping : isBlocked ? strings.waitsFor(waitsFor) : strings.state[agent.state]}
+      </span>
       {(agent.state === 'asking' || agent.state === 'question') && (
-        <Link to="/vitto/inbox" className="font-medium text-accent underline">
+        <Link to="/vitto/inbox" className="min-w-0 truncate font-medium text-accent underline">
           {strings.answer}
         </Link>
       )}

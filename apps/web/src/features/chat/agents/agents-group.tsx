@@ -5,7 +5,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { KeptPart, useKept } from '../../../components/kept-state.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useStrings } from '../../../i18n/strings-context.tsx';
-import { countStates, hasEnded, LIST_MAX_HEIGHT, type AgentsItem } from '../model/agents-item.ts';
+import { countStates, hasEnded, windowHeight, type AgentsItem } from '../model/agents-item.ts';
 import { formatDuration } from '../model/format.ts';
 import { AgentRow } from './agent-row.tsx';
 import { groupStrings } from './strings.ts';
@@ -141,7 +141,7 @@ function AgentList({ item: { agents } }: { item: AgentsItem }) {
       role="list"
       aria-label={strings.list}
       className="relative divide-y divide-line overflow-y-auto"
-      style={{ maxHeight: LIST_MAX_HEIGHT }}
+      style={{ maxHeight: windowHeight(agents.length) ?? undefined }}
     >
       {agents.map((agent) => (
         <KeptPart key={agent.id} name={agent.id}>
