@@ -51,6 +51,17 @@ const offline = () => ({
 });
 const needsProject = (context: TestContext) => context.skip(tarball === null, whyNot);
 
+/** A line for each, by the journals. */
+function expectSubVittos(output: string, place: string): void {
+  const lines = [...output.matchAll(/^sub-Vitto (.+): completed after \d+\.\d s, (.+)$/gm)];
+  expect(lines.map(([, name, where]) => [name, where])).toEqual([
+    ['1.1 tester', place],
+    ['1.2 reviewer', place],
+    ['1.3 coder', place],
+    ['2.1 tester', place],
+  ]);
+}
+
 describe('the demo, headless', () => {
   it('takes the tests of a real project from red to green and prints the diff, also offline once it is cached', async (context) => {
     needsProject(context);
@@ -67,7 +78,8 @@ describe('the demo, headless', () => {
     );
     expect(demo.output()).not.toContain('{{');
     // In a VM where there is one, and then there are two runs; else it says why not.
-    const isInVm = demo.output().includes('all of it ran in a VM.');
+    const isInVm = demo.output().includes('my own commands ran in a VM.');
+    expectSubVittos(demo.output(), isInVm ? 'in the VM' : 'in the process sandbox');
     expect(demo.output()).toMatch(
       isInVm ? /^second run: the VM restored from the user's snapshot/m : /ran in the process sandbox\./,
     );
@@ -75,6 +87,15 @@ describe('the demo, headless', () => {
       isInVm ? /98 passed.* in the VM$/m : /98 passed.* in the process sandbox$/m,
     );
     expect(copies()).toEqual(before);
+  });
+
+  it('does the same without VMs, where each sub-Vitto has a sandbox of its own', async (context) => {
+    needsProject(context);
+    const demo = headless([], { ...offline(), VITTO_VM_PROVIDER: 'none' });
+    expect(await demo.ended, demo.output()).toBe(0);
+    expectSubVittos(demo.output(), 'in the process sandbox');
+    expect(demo.output()).toContain('my own commands ran in the process sandbox.');
+    expect(demo.output()).toMatch(/^✔ The tests went from red to green/m);
   });
 
   it('ends with 1 when the script mends it wrongly, and says so', async (context) => {
@@ -95,7 +116,9 @@ describe('the demo, headless', () => {
     await writeFile(script, `turns: [{ text: Mended!, calls: ${calls} }]\n`);
     const demo = headless(['--script', script]);
     expect(await demo.ended, demo.output()).toBe(1);
-    expect(demo.output()).toMatch(/All tests are green now[^]*✖ [^]*the tests were not run before a change/);
+    expect(demo.output()).toMatch(
+      /All tests are green now[^]*✖ [^]*the tests were not run before a change[^]*rounds of no sub-Vittos/,
+    );
   });
 
   it('removes its copy and ends with 130 on Ctrl-C', async (context) => {
