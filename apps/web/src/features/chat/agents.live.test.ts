@@ -78,7 +78,7 @@ describe('the group of a round', () => {
     expect(await row(0).locator('b').count()).toBe(0);
 
     tellAtWork(fake);
-    await says('2 waiting · 2 running · 1 asks you').waitFor();
+    await says('1 asks you · 2 running · 2 waiting').waitFor();
     await row(0).getByText('in a VM, restored in 180 ms').waitFor();
     await row(0).getByText('npm test -- --reporter=dot').waitFor();
     expect(await row(0).getByRole('timer').count()).toBe(2);
@@ -157,6 +157,25 @@ describe('the group of a round', () => {
     await open();
     await row(1).getByRole('link', { name: 'Run the whole suite' }).click();
     await visit.page.waitForURL(`**/vitto/t/${agentId(1)}`);
+  });
+
+  it('has its height before its code has come', async () => {
+    await start();
+    const { page, fake } = visit;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route(/agents-group/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    tellDeployed(fake);
+    await open();
+    const place = thread().locator('li[data-key^="call:"]');
+    await place.locator('[aria-busy=true]').waitFor();
+    const before = await heightOf(place);
+    release();
+    await row(4).waitFor();
+    expect(Math.abs((await heightOf(place)) - before)).toBeLessThan(6);
   });
 
   it('does not move while its rows change', async () => {
@@ -252,7 +271,7 @@ describe('a hundred agents', () => {
     for (let at = 40; at < 45; at += 1) tellProgress(fake, at, { currentTool: 'run_command', detail: 'ls' });
     await open();
     await says('Deploying 100 agents').waitFor();
-    await says('55 waiting · 5 running · 40 done').waitFor();
+    await says('5 running · 55 waiting · 40 done').waitFor();
     expect(await heightOf(list())).toBeLessThanOrEqual(512);
     const inSight = (at: number) =>
       row(at).evaluate((element) => {
@@ -329,7 +348,7 @@ describe('how it looks', () => {
     for (let at = 0; at < 5; at += 1)
       tellProgress(visit.fake, at, { currentTool: 'run_command', detail: 'npm test' });
     await open();
-    await says('95 waiting · 5 running').waitFor();
+    await says('5 running · 95 waiting').waitFor();
     await checkLooks(visit.page, 'agents-hundred-phone');
   });
 });

@@ -53,19 +53,17 @@ export const AgentRow = memo(function AgentRow(props: { agent: AgentView; waitsF
       data-state={agent.state}
       data-open={isEnded ? undefined : ''}
     >
-      <div className="flex min-w-0 items-center gap-2.5">
-        <div className="min-w-0 flex-1">
-          <Head agent={agent} role={role} name={name} />
-          <div className="flex min-w-0 gap-x-1.5 text-sm max-sm:flex-col">
-            <p className="flex h-5.5 max-w-full min-w-0 shrink-0 items-center gap-1.5">
-              <State agent={agent} waitsFor={waitsFor} isStopping={isStopping && !isEnded} />
-              <AgentPlace agent={agent} />
-            </p>
-            <AgentWork agent={agent} />
-          </div>
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-2.5">
+        <Head agent={agent} role={role} name={name} />
+        <div className="row-start-2 flex min-w-0 gap-x-1.5 text-sm max-sm:col-span-2 max-sm:flex-col">
+          <p className="flex h-5.5 max-w-full min-w-0 shrink-0 items-center gap-1.5">
+            <State agent={agent} waitsFor={waitsFor} isStopping={isStopping && !isEnded} />
+            <AgentPlace agent={agent} />
+          </p>
+          <AgentWork agent={agent} />
         </div>
         {!isEnded && (
-          <span className="flex shrink-0">
+          <span className="col-start-2 row-span-2 row-start-1 flex max-sm:row-span-1 max-sm:-my-1.25">
             <RowButton
               icon="chat"
               label={strings.steerThis(name)}

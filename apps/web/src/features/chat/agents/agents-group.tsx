@@ -31,7 +31,7 @@ export function AgentsGroup({ item }: { item: AgentsItem }) {
       >
         <Icon name="agents" className="text-muted" />
         <span className="min-w-0 flex-1">
-          <span id={`${id}-title`} className="tabular block truncate font-medium">
+          <span id={`${id}-title`} className="tabular block truncate font-medium max-sm:whitespace-normal">
             {describeGroup(item, strings)}
           </span>
           <Standing item={item} />
@@ -100,7 +100,7 @@ function Standing({ item }: { item: AgentsItem }) {
     ...(stage === 'running' ? listCounts(agents, strings) : []),
   ];
   return (
-    <span className="tabular block truncate text-sm text-muted">
+    <span className="tabular block truncate text-sm text-muted max-sm:min-h-10 max-sm:whitespace-normal">
       {facts.join(' · ')}
       {stage === 'synthesizing' && (
         <span className="text-accent">

@@ -3,6 +3,9 @@ import { estimateGroupHeight, type AgentsItem } from '../model/agents-item.ts';
 
 const AgentsGroup = lazy(async () => ({ default: (await import('./agents-group.tsx')).AgentsGroup }));
 
+/** Below this many pixels the rows have a line more: Tailwind's `sm`. */
+const NARROW = 640;
+
 /** Most conversations deploy nobody: the group is loaded with the first one that does. */
 export function LazyAgentsGroup({ item }: { item: AgentsItem }) {
   return (
@@ -11,7 +14,7 @@ export function LazyAgentsGroup({ item }: { item: AgentsItem }) {
         <div
           className="rounded-lg border border-line bg-surface"
           aria-busy="true"
-          style={{ height: estimateGroupHeight(item) }}
+          style={{ height: estimateGroupHeight(item, window.innerWidth < NARROW) }}
         />
       }
     >

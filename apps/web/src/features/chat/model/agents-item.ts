@@ -96,8 +96,9 @@ export function countStates(agents: readonly AgentView[]): Map<AgentState, numbe
   return counts;
 }
 
-/** Heights before a group is drawn, in pixels. */
+/** Heights before a group is drawn, in pixels; on a narrow screen some lines stand below each other. */
 const ROW_HEIGHT = 61;
+const LINE_HEIGHT = 22;
 const HEAD_HEIGHT = 58;
 /** More rows than this are in a window of this height, which scrolls by itself. */
 const ROWS_MAX = 10;
@@ -109,9 +110,14 @@ export function windowHeight(rows: number): number | null {
 }
 
 /** How high the group is before it has been drawn, in pixels. */
-export function estimateGroupHeight(item: AgentsItem): number {
-  if (item.stage === 'done') return HEAD_HEIGHT;
-  const note = item.synthesis === null ? 0 : 38;
-  const rows = item.agents.length;
-  return HEAD_HEIGHT + (windowHeight(rows) ?? rows * ROW_HEIGHT) + note;
+export function estimateGroupHeight({ stage, synthesis, agents }: AgentsItem, isNarrow = false): number {
+  const head = HEAD_HEIGHT + (isNarrow ? LINE_HEIGHT : 0);
+  if (stage === 'done') return head;
+  let rows = -1;
+  for (const { withheld, degraded } of agents) {
+    rows += ROW_HEIGHT + (isNarrow ? LINE_HEIGHT : 0);
+    if (withheld.length > 0) rows += LINE_HEIGHT;
+    if (degraded !== null) rows += 2 * LINE_HEIGHT;
+  }
+  return head + (windowHeight(agents.length) ?? rows) + (synthesis === null ? 0 : 38);
 }
