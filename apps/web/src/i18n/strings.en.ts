@@ -88,7 +88,7 @@ export const en = {
   },
   demo: {
     title: 'See how I work',
-    text: 'I mend a real public project and hand over a patch. It takes about half a minute.',
+    text: 'I mend a real public project, with four sub-Vittos, and hand over a patch. It takes about a minute.',
     honest: 'The words are written beforehand, every command is real.',
     start: 'Watch the demo',
     preparing: 'Preparing the demo…',

@@ -87,7 +87,7 @@ export const es: Strings = {
   },
   demo: {
     title: 'Mira cómo trabajo',
-    text: 'Arreglo un proyecto público de verdad y entrego un parche. Dura alrededor de medio minuto.',
+    text: 'Arreglo un proyecto público de verdad, con cuatro sub-Vittos, y entrego un parche. Dura alrededor de un minuto.',
     honest: 'Las palabras están escritas de antemano; cada orden se ejecuta de verdad.',
     start: 'Ver la demostración',
     preparing: 'Preparando la demostración…',
