@@ -331,6 +331,32 @@ describe('a task that has deployed others', () => {
     await end(seen);
   });
 
+  it('keeps its timeline in place below the table of a hundred agents', async () => {
+    const seen = await visit(`/vitto/t/${ROOT}`, {}, (found) => {
+      withSample(found);
+      const { fake } = found;
+      const [one] = fake.tasks;
+      const more = Array.from({ length: 100 }, (_, index) => ({
+        ...one,
+        id: idOf(600 + index),
+        index,
+        round: 2,
+      }));
+      fake.tasks = [...more.map((task) => ({ ...task, parentId: ROOT })), ...fake.tasks] as typeof fake.tasks;
+      for (let n = 0; n < 150; n += 1) fake.emit(fake.make.called(ROOT, `c${n}`, 'read_file'));
+    });
+    const { page } = seen;
+    await page.getByRole('button', { name: 'As a table' }).click();
+    await expect
+      .poll(() => page.getByRole('region', { name: '106 agents' }).getByRole('row').count())
+      .toBe(107);
+    await page.locator('[data-steps]').evaluate((list) => list.scrollIntoView({ block: 'center' }));
+    await page.locator('[data-steps]').evaluate((list) => list.scrollIntoView({ block: 'start' }));
+    const first = page.locator('[data-row]', { hasText: 'Started by a worker' });
+    await expect.poll(() => first.count()).toBe(1);
+    await end(seen);
+  });
+
   it('says that its agents could not be loaded, and tries again', async () => {
     const seen = await visit(`/vitto/t/${ROOT}`, {}, (found) => {
       withSample(found);

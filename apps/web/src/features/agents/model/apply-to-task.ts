@@ -1,4 +1,4 @@
-import { isEndState, readKnownEvent, type EventEnvelope, type KnownEvent, type Task } from '@vitto/contracts';
+import { readKnownEvent, type EventEnvelope, type KnownEvent, type Task } from '@vitto/contracts';
 
 /** The types that change what a task's row shows; everything else is not even read. */
 const TELLING = new Set([
@@ -85,8 +85,4 @@ function addUse(spent: Task['spentBelow'], turn: TurnUse): Task['spentBelow'] {
     tokens: spent.tokens + turn.usage.inputTokens + turn.usage.outputTokens,
     costUsd: spent.costUsd === null || turn.costUsd === null ? null : spent.costUsd + turn.costUsd,
   };
-}
-
-export function isActive(task: Task): boolean {
-  return !isEndState(task.state);
 }

@@ -6,6 +6,7 @@ import { FailureNote } from '../../../components/failure-note.tsx';
 import { Section } from '../../../components/section.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useStrings } from '../../../i18n/strings-context.tsx';
+import { hasFamily } from '../../agents/read-family.ts';
 import type { FamilyState, FamilyStore } from '../family-store.ts';
 import { listFamily } from '../model/family-rows.ts';
 import { taskStrings } from '../strings.ts';
@@ -26,8 +27,8 @@ export function Family({ task, state, store }: { task: Task; state: FamilyState;
       </FailureNote>
     );
   }
-  if (state.status === 'loading' && rows.length === 0) return <Skeleton />;
-  if (rows.length === 0) return null;
+  // Most tasks have deployed nobody: nothing is kept free for that.
+  if (rows.length === 0) return state.status === 'loading' && hasFamily(task) ? <Skeleton /> : null;
   return (
     <Section
       title={family.title(rows.length)}
