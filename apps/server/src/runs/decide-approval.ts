@@ -1,6 +1,7 @@
 import type { SqlClient } from '../kernel/database/database.ts';
 import {
   appendEvents,
+  findAnsweredQuestions,
   findApproval,
   findExpiredApprovals,
   findSameQuestions,
@@ -34,12 +35,26 @@ export async function decideApproval(deps: RunDependencies, decision: Decision):
   const settled = await decideOne(deps, decision);
   const { argumentsHash: _seen, ...same } = decision;
   for (const approvalId of await findSameQuestions(deps.database.pool, settled.id)) {
-    await decideOne(deps, { ...same, approvalId }).catch((error: unknown) => {
-      // Somebody was faster.
-      if (!(error instanceof AppError)) throw error;
-    });
+    await decideUnlessDecided(deps, { ...same, approvalId });
   }
   return settled;
+}
+
+/**
+ * Answers what a sub-Vitto asked while the user agreed to the same for another one: its question came a moment too late
+ * to be among those that were settled then. Run by the workers' sweep.
+ */
+export async function settleAnsweredQuestions(deps: RunDependencies): Promise<void> {
+  for (const { id, userId, decidedBy } of await findAnsweredQuestions(deps.database.pool)) {
+    await decideUnlessDecided(deps, { userId, approvalId: id, decision: 'approved', by: decidedBy });
+  }
+}
+
+async function decideUnlessDecided(deps: RunDependencies, decision: Decision): Promise<void> {
+  await decideOne(deps, decision).catch((error: unknown) => {
+    // Somebody was faster.
+    if (!(error instanceof AppError)) throw error;
+  });
 }
 
 async function decideOne(deps: RunDependencies, decision: Decision): Promise<Approval> {

@@ -178,7 +178,7 @@ async function prepareRun(
         mayDeploy: offer.names.includes('deploy_agents'),
       }),
       artifacts,
-      claimGuest: (request) => deps.guests.claim(task, request),
+      claimGuest: (request) => claimGuest(deps, task, request),
       restGuest: () => deps.guests.rest(task),
       fillSecrets: (value) => deps.secrets.fill(task.userId, value),
       clock: deps.clock,
@@ -208,11 +208,20 @@ async function prepareRun(
   };
   fold.transcript = run.transcript = await loadTranscript(deps.database, task);
   await loadState(deps.database, task, fold.state);
-  // The user is asked once for all that a task has deployed.
-  if (task.kind === 'subvitto') {
-    fold.state.mayDegrade ||= await isDegradationAllowed(deps.database.pool, task.rootId);
-  }
   return run;
+}
+
+/** The user is asked once for all that a task has deployed: what was agreed to since this run began counts as well. */
+async function claimGuest(
+  { database, guests }: RunTaskDependencies,
+  task: TaskRecord,
+  request: GuestRequest,
+): Promise<ClaimedGuest | GuestQuestion> {
+  const isAgreed =
+    request.degradation === null &&
+    task.kind === 'subvitto' &&
+    (await isDegradationAllowed(database.pool, task.rootId));
+  return guests.claim(task, isAgreed ? { ...request, degradation: 'beforehand' } : request);
 }
 
 function openJournal(

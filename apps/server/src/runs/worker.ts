@@ -9,7 +9,7 @@ import { isDatabaseAway } from '../kernel/database/database.ts';
 import { whileAway } from '../kernel/database/while-away.ts';
 import type { SignalBus } from '../kernel/signal-bus.ts';
 import type { WakeQueue } from '../kernel/queue.ts';
-import { expireApprovals, wakeTasksForVm } from './decide-approval.ts';
+import { expireApprovals, settleAnsweredQuestions, wakeTasksForVm } from './decide-approval.ts';
 import { giveTaskBack } from './give-task-back.ts';
 import { runTask, type RunTaskDependencies } from './run-task.ts';
 
@@ -173,6 +173,7 @@ export class Worker {
       if (!here.has(id)) await this.#deps.queue.wake(id);
     }
     await expireApprovals(this.#deps.runs);
+    await settleAnsweredQuestions(this.#deps.runs);
     await wakeTasksForVm(this.#deps.runs, this.#deps.canHaveVm);
   }
 

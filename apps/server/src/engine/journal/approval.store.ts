@@ -188,3 +188,17 @@ export async function isDegradationAllowed(sql: Sql, rootId: string): Promise<bo
   );
   return result.rowCount === 1;
 }
+
+/** What sub-Vittos ask although the user has agreed to it for another task with the same root, and who did. */
+export async function findAnsweredQuestions(
+  sql: Sql,
+): Promise<{ id: string; userId: string; decidedBy: string }[]> {
+  const result = await sql.query(
+    `select distinct on (o.id) o.id, o.user_id as "userId", a.decided_by as "decidedBy" from vitto_approvals o
+     join vitto_tasks t on t.id = o.task_id and t.kind = 'subvitto' join vitto_tasks s on s.root_id = t.root_id
+     join vitto_approvals a on a.task_id = s.id and a.tool = o.tool and a.state = 'approved'
+     where o.state = 'pending' and o.tool = $1 order by o.id, a.decided_at limit 200`,
+    [DEGRADE_QUESTION],
+  );
+  return result.rows as { id: string; userId: string; decidedBy: string }[];
+}
