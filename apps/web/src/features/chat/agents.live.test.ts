@@ -229,8 +229,11 @@ describe('a row', () => {
     await confirm.click();
     await row(0).getByText('stopping…').waitFor();
     expect(fake.calls.map(({ path }) => path)).toEqual([stopPath, stopPath]);
+    expect(await hasFocus(stop)).toBe(true);
     tellFailed(fake, 0, 'cancelled');
     await row(0).getByText('stopped', { exact: true }).waitFor();
+    // The button that had the focus is gone.
+    await expect.poll(() => hasFocus(row(0).getByRole('link'))).toBe(true);
     await says('1 stopped').waitFor();
   });
 
@@ -259,6 +262,30 @@ describe('a row', () => {
     const [first, second] = fake.calls.map(({ headers }) => headers['idempotency-key']);
     expect(first).toBe(second);
     expect(fake.calls[1]).toMatchObject({ path: messagePath, body: { text: 'Leave the tests alone.' } });
+  });
+
+  it('keeps what is being written to an agent that ends meanwhile, and says why it cannot be sent', async () => {
+    await start();
+    const { fake, page } = visit;
+    tellDeployed(fake);
+    tellAtWork(fake);
+    await open();
+    await row(0)
+      .getByRole('button', { name: /^Steer Rewrite/ })
+      .click();
+    const field = row(0).getByRole('textbox');
+    await field.fill('Wait for me.');
+    tellDone(fake, 0);
+    await row(0).getByText('done', { exact: true }).waitFor();
+    fake.faults.set(`POST ${messagePath}`, {
+      status: 409,
+      body: { code: 'task.ended', title: 'This task has ended.', hint: 'Write to its parent.' },
+    });
+    await field.press('Enter');
+    await row(0).getByText('This task has ended.').waitFor();
+    expect(await field.inputValue()).toBe('Wait for me.');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => hasFocus(row(0).getByRole('link'))).toBe(true);
   });
 });
 

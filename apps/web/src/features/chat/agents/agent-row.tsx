@@ -1,14 +1,13 @@
 import { Link } from '@tanstack/react-router';
-import { memo, useRef, useState } from 'react';
+import { memo } from 'react';
 import { Elapsed } from '../../../components/elapsed.tsx';
-import { Icon, type IconName } from '../../../components/icon.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { formatDuration } from '../model/format.ts';
 import { hasEnded, isAtWork, type AgentState, type AgentView } from '../model/agents-item.ts';
+import { ActButtons, ActPanel, useActs } from './agent-acts.tsx';
 import { AgentNotes, AgentPlace, AgentWork } from './agent-facts.tsx';
-import { SteerForm } from './steer-form.tsx';
-import { StopQuestion } from './stop-question.tsx';
 import { groupStrings } from './strings.ts';
+import { useFocusWithin } from './use-focus-within.ts';
 
 const LOOKS: Record<AgentState, { dot: string; word: string }> = {
   waiting: { dot: 'bg-line-strong', word: 'text-muted' },
@@ -28,63 +27,37 @@ const LOOKS: Record<AgentState, { dot: string; word: string }> = {
  * how it stands and what it is at. Drawn again only when it has changed.
  * @param waitsFor how many of those whose results it needs have not ended.
  */
-export const AgentRow = memo(function AgentRow(props: { agent: AgentView; waitsFor: number }) {
-  const { agent, waitsFor } = props;
+export const AgentRow = memo(function AgentRow({ agent, waitsFor }: { agent: AgentView; waitsFor: number }) {
   const strings = useFeatureStrings(groupStrings);
-  const [panel, setPanel] = useState<'steer' | 'stop' | null>(null);
-  const [isStopping, setStopping] = useState(false);
-  const opener = useRef<HTMLButtonElement>(null);
+  const focus = useFocusWithin(agent.state);
+  const acts = useActs(focus.toName);
   const isEnded = hasEnded(agent);
   const roles: Record<string, string> = strings.roles;
   const role = agent.role === null ? strings.agent : (roles[agent.role] ?? agent.role);
   const name = agent.title === '' ? role : agent.title.toWellFormed();
-  const close = () => {
-    setPanel(null);
-    opener.current?.focus();
-  };
-  const toggle = (which: 'steer' | 'stop') => (event: React.MouseEvent<HTMLButtonElement>) => {
-    opener.current = event.currentTarget;
-    setPanel(panel === which ? null : which);
-  };
   return (
     <li
+      ref={focus.ref}
+      onFocus={focus.onFocus}
+      onBlur={focus.onBlur}
       className="min-w-0 px-3 py-2 [contain-intrinsic-size:auto_44px] [content-visibility:auto] max-sm:[contain-intrinsic-size:auto_66px]"
       data-agent={agent.id}
       data-state={agent.state}
       data-open={isEnded ? undefined : ''}
     >
-      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-2.5">
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center">
         <Head agent={agent} role={role} name={name} />
         <div className="row-start-2 flex min-w-0 gap-x-1.5 text-sm max-sm:col-span-2 max-sm:flex-col">
           <p className="flex h-5.5 max-w-full min-w-0 shrink-0 items-center gap-1.5">
-            <State agent={agent} waitsFor={waitsFor} isStopping={isStopping && !isEnded} />
+            <State agent={agent} waitsFor={waitsFor} isStopping={acts.isStopping && !isEnded} />
             <AgentPlace agent={agent} />
           </p>
           <AgentWork agent={agent} />
         </div>
-        {!isEnded && (
-          <span className="col-start-2 row-span-2 row-start-1 flex max-sm:row-span-1 max-sm:-my-1.25">
-            <RowButton
-              icon="chat"
-              label={strings.steerThis(name)}
-              isOpen={panel === 'steer'}
-              onClick={toggle('steer')}
-            />
-            <RowButton
-              icon="stop"
-              label={strings.stopThis(name)}
-              isOpen={panel === 'stop'}
-              isDisabled={isStopping}
-              onClick={toggle('stop')}
-            />
-          </span>
-        )}
+        {!isEnded && <ActButtons name={name} acts={acts} />}
       </div>
       <AgentNotes agent={agent} />
-      {!isEnded && panel === 'steer' && <SteerForm taskId={agent.id} name={name} onClose={close} />}
-      {!isEnded && panel === 'stop' && (
-        <StopQuestion taskId={agent.id} name={name} onBusy={setStopping} onClose={close} />
-      )}
+      <ActPanel agent={agent} name={name} acts={acts} />
     </li>
   );
 });
@@ -129,27 +102,5 @@ function State(props: { agent: AgentView; waitsFor: number; isStopping: boolean 
         </Link>
       )}
     </span>
-  );
-}
-
-function RowButton(props: {
-  icon: IconName;
-  label: string;
-  isOpen: boolean;
-  isDisabled?: boolean;
-  onClick: (event: React.MouseEvent<HTMLButtonElement>) => void;
-}) {
-  return (
-    <button
-      type="button"
-      aria-label={props.label}
-      title={props.label}
-      aria-expanded={props.isOpen}
-      aria-disabled={props.isDisabled === true || undefined}
-      onClick={(event) => props.isDisabled !== true && props.onClick(event)}
-      className="inline-flex size-8 items-center justify-center rounded-md text-muted hover:bg-sunken hover:text-ink focus-visible:outline-offset-[-2px] aria-disabled:opacity-60"
-    >
-      <Icon name={props.icon} />
-    </button>
   );
 }

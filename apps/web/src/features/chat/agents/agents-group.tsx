@@ -44,21 +44,30 @@ export function AgentsGroup({ item }: { item: AgentsItem }) {
       </button>
       {isOpen && (
         <div id={id} className="border-t border-line">
-          <AgentList item={item} />
-          <Results item={item} />
-          {item.synthesis !== null && (
-            <p className="border-t border-line px-3 py-2 text-muted [overflow-wrap:anywhere]" dir="auto">
-              {strings.synthesis} {item.synthesis.toWellFormed()}
-            </p>
-          )}
-          {item.trouble !== null && (
-            <p className="border-t border-line px-3 py-2 text-red [overflow-wrap:anywhere]" dir="auto">
-              {strings.trouble} {item.trouble.toWellFormed()}
-            </p>
-          )}
+          <Content item={item} />
         </div>
       )}
     </section>
+  );
+}
+
+function Content({ item }: { item: AgentsItem }) {
+  const strings = useFeatureStrings(groupStrings);
+  return (
+    <>
+      <AgentList item={item} />
+      <Results item={item} />
+      {item.synthesis !== null && (
+        <p className="border-t border-line px-3 py-2 text-muted [overflow-wrap:anywhere]" dir="auto">
+          {strings.synthesis} {item.synthesis.toWellFormed()}
+        </p>
+      )}
+      {item.trouble !== null && (
+        <p className="border-t border-line px-3 py-2 text-red [overflow-wrap:anywhere]" dir="auto">
+          {strings.trouble} {item.trouble.toWellFormed()}
+        </p>
+      )}
+    </>
   );
 }
 

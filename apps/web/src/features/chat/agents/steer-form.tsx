@@ -11,8 +11,14 @@ import { groupStrings } from './strings.ts';
 import { useAgentRequest } from './use-agent-request.ts';
 
 /** Tells one sub-Vitto something. The text is kept until it has arrived. */
-export function SteerForm(props: { taskId: string; name: string; onClose: () => void }) {
-  const { taskId, name, onClose } = props;
+export function SteerForm(props: {
+  taskId: string;
+  name: string;
+  /** What is being written to one that has ended meanwhile stays; the server says why it cannot be sent. */
+  isEnded: boolean;
+  onClose: () => void;
+}) {
+  const { taskId, name, isEnded, onClose } = props;
   const strings = useFeatureStrings(groupStrings);
   const { cancel } = useStrings().app;
   const { api } = useVitto();
@@ -24,10 +30,11 @@ export function SteerForm(props: { taskId: string; name: string; onClose: () => 
   );
   useEffect(() => field.current?.focus(), []);
   const send = async () => {
-    if (text.trim() === '' || !(await request())) return;
+    if (text.trim() === '' || !(await request(text.trim()))) return;
     setText('');
     setSent(true);
   };
+  if (isEnded && text === '') return null;
   return (
     <form
       className="appear mt-2 grid gap-2"
