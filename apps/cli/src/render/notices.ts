@@ -2,6 +2,7 @@ import type { KnownEvent } from '@vitto/contracts';
 import type { ConnectionState } from '../event-stream.ts';
 import { formatCost, formatDuration } from '../text/format.ts';
 import { toPlainLine } from '../text/terminal-text.ts';
+import { describeAgent } from './agent-lines.ts';
 
 /** What a person is told of an event that is neither text nor a call; `null`: nothing. */
 export interface Notice {
@@ -51,8 +52,6 @@ function describe(event: KnownEvent): string | null {
       return `Degraded: ${event.payload.to} answers instead of ${event.payload.from} (${event.payload.reason}).`;
     case 'vm.degraded':
       return `Degraded: no VM (${event.payload.reason}); it runs in ${event.payload.fallbackTier}.`;
-    case 'subvitto.vm_degraded':
-      return `Degraded: an agent got no VM (${event.payload.reason}); it runs in ${event.payload.fallbackTier}.`;
     case 'vm.waiting':
       return `Waiting for a free VM, place ${event.payload.place}: ${event.payload.reason}`;
     case 'vm.acquired': {
@@ -81,12 +80,13 @@ function describe(event: KnownEvent): string | null {
       return event.payload.discardedTurn == null
         ? null
         : 'The work goes on after a break; the step that broke off is done again.';
+    case 'orchestrator.round':
     case 'subvitto.spawned':
-      return `Agent ${event.payload.role ?? ''} starts: ${event.payload.description}`;
+    case 'subvitto.vm_acquired':
+    case 'subvitto.vm_degraded':
     case 'subvitto.completed':
-      return `Agent done in ${formatDuration(event.payload.duration)}: ${event.payload.result}`;
     case 'subvitto.failed':
-      return `Agent failed: ${event.payload.error}`;
+      return describeAgent(event);
     default:
       return null;
   }
