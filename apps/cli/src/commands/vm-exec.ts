@@ -75,7 +75,7 @@ async function follow(
   const write = { stdout: createWriter(process.stdout), stderr: createWriter(process.stderr) };
   for await (const event of readEvents(api, id, body, signal)) {
     if (event.type === 'waiting') {
-      output.status(`waiting for a free VM, place ${event.place}: ${toPlainLine(event.reason)}`);
+      output.status(`waiting for a VM, place ${event.place}: ${toPlainLine(event.reason)}`);
     } else if (event.type === 'result') {
       if (output.json) output.document(event.result);
       else tellEnd(output, event.result);

@@ -53,7 +53,7 @@ function describe(event: KnownEvent): string | null {
     case 'vm.degraded':
       return `Degraded: no VM (${event.payload.reason}); it runs in ${event.payload.fallbackTier}.`;
     case 'vm.waiting':
-      return `Waiting for a free VM, place ${event.payload.place}: ${event.payload.reason}`;
+      return `Waiting for a VM, place ${event.payload.place}: ${event.payload.reason}`;
     case 'vm.acquired': {
       const { from, acquireTimeMs, template, notices = [] } = event.payload;
       const how = from === undefined ? '' : ` ${ORIGINS[from]}`;
