@@ -69,7 +69,9 @@ describe('the demo, headless', () => {
     const demo = headless([], offline());
     expect(await demo.ended, demo.output()).toBe(0);
     expect(demo.output()).toMatch(/scripted model: the words are written beforehand, every command is real/i);
-    expect(demo.output()).toMatch(/node --test[^]*✖ exit 1 · 94 passed, 4 failed/);
+    expect(demo.output()).toMatch(
+      /^ {2}\[1\.1 tester\] run_command {2}cp .*node --test[^]*^ {2}\[1\.1 tester\] ✖ exit 1 · 94 passed, 4 failed/m,
+    );
     expect(demo.output()).toMatch(
       /^tests before: exit 1 · 94 passed, 4 failed\ntests after: {2}exit 0 · 98 passed, 0 failed$/m,
     );

@@ -3,11 +3,8 @@ import { openBrowser } from '../app/open-browser.ts';
 import type { Vitto } from '../app/start-vitto.ts';
 import { isSignInCodeUsed, SIGN_IN_CODE_MINUTES } from '../identity/index.ts';
 import { DemoClient } from './demo-client.ts';
-import { followDemo } from './follow-demo.ts';
-import { judgeDemo } from './judge-demo.ts';
-import { toPlainText } from './plain-text.ts';
 import { DEMO_SCRIPT, demoCacheOf, prepareDemo } from './prepare-demo.ts';
-import { tellVerdict } from './tell-verdict.ts';
+import { tellEnd } from './tell-end.ts';
 
 export interface ShowOptions {
   mayOpen: boolean;
@@ -37,17 +34,6 @@ export async function showDemo(vitto: Vitto, options: ShowOptions): Promise<void
     await client.cancelTask(id).catch(() => undefined);
   } finally {
     await demo.remove();
-  }
-}
-
-/** What the journals show of it once it has ended, as the headless demo says it. */
-async function tellEnd(client: DemoClient, id: string, { signal, write }: ShowOptions): Promise<void> {
-  try {
-    const events = await followDemo(client, id, { signal, hear: () => undefined });
-    tellVerdict(judgeDemo(events, id), write);
-  } catch (error) {
-    // Watching goes on without it; that it was stopped is no news.
-    if (!signal.aborted) write(`How it ended cannot be told: ${toPlainText((error as Error).message)}`);
   }
 }
 
