@@ -2,6 +2,7 @@ import type { Failure } from '@vitto/contracts';
 import { BudgetRefused, throwIfOutOfTime } from './take-turn.ts';
 import { findStuck } from './stuck.ts';
 import { runningMs, type Run } from './run-context.ts';
+import { UNREAD_RESULTS } from './run-state.ts';
 
 /** From this share of a budget on the model is told, once a budget. */
 const WARN_AT = 0.8;
@@ -53,9 +54,7 @@ export async function checkGuards(
     notes.push(stuck.note);
   }
   if (state.hasUnreadResults) {
-    notes.push(
-      'All your sub-Vittos have ended. Call wait_for_agents to read their results before you sum up.',
-    );
+    notes.push(UNREAD_RESULTS);
   }
   if (state.mustClose) {
     notes.push('Your work is checked when you report it: end the task with task_complete.');

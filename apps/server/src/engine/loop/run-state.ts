@@ -64,8 +64,10 @@ export class RunState {
   readonly rounds: { callId: string; subTaskIds: string[] }[] = [];
   /** Sub-Vittos that have not ended. */
   readonly openSubVittos = new Set<string>();
-  /** All have ended, and no call waits for their results: the model must be told. */
-  hasUnreadResults = false;
+  /** Sub-Vittos whose results the model has not been given, in the order they were deployed. */
+  readonly unreadSubVittos = new Set<string>();
+  /** It has been told that there are such results and all are there. */
+  #isToldOfResults = false;
   /** It answered where only `task_complete` ends the task. */
   mustClose = false;
   /** What the provider counted for the newest request, and how long that was. */
@@ -78,9 +80,14 @@ export class RunState {
     this.taskId = taskId;
   }
 
-  /** The model has answered, and the user has said nothing since that it has not read. */
+  /** The model has answered, and nothing has come since that it has not read: no word of the user, no results. */
   get isAnswered(): boolean {
-    return this.#hasAnswer && this.#wishSeq <= this.readThrough;
+    return this.#hasAnswer && this.#wishSeq <= this.readThrough && !this.hasUnreadResults;
+  }
+
+  /** All sub-Vittos have ended, and the model has neither been given the results of all nor told that they are there. */
+  get hasUnreadResults(): boolean {
+    return this.unreadSubVittos.size > 0 && this.openSubVittos.size === 0 && !this.#isToldOfResults;
   }
 
   wish(seq: number): void {
@@ -96,12 +103,13 @@ export class RunState {
     this.answer(false);
   }
 
-  /** A sub-Vitto has ended; when it was the last and nobody waits for it, an answer given meanwhile is not the last word. */
   endSubVitto(id: string): void {
     this.openSubVittos.delete(id);
-    if (this.openSubVittos.size > 0 || [...this.openCalls.values()].some(isWait)) return;
-    this.hasUnreadResults = true;
-    this.answer(false);
+    this.#isToldOfResults = false;
+  }
+  /** Only the note itself counts: an end may stand before an iteration in the journal that knew nothing of it. */
+  readNotes(notes: readonly string[]): void {
+    this.#isToldOfResults ||= notes.includes(UNREAD_RESULTS);
   }
 
   apply(event: FoldEvent): void {
@@ -141,7 +149,10 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
   },
   'orchestrator.round': (state, payload: EventPayload<'orchestrator.round'>) => {
     state.rounds.push({ callId: payload.callId ?? '', subTaskIds: payload.subTaskIds });
-    for (const id of payload.subTaskIds) state.openSubVittos.add(id);
+    for (const id of payload.subTaskIds) {
+      state.openSubVittos.add(id);
+      state.unreadSubVittos.add(id);
+    }
   },
   'subvitto.completed': (state, payload: EventPayload<'subvitto.completed'>) => {
     state.endSubVitto(payload.id);
@@ -150,7 +161,7 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
     state.endSubVitto(payload.id);
   },
   'agent.iteration': (state, payload: EventPayload<'agent.iteration'>) => {
-    state.hasUnreadResults = false;
+    state.readNotes(payload.notes ?? []);
     state.mustClose = false;
     state.iteration = payload.iteration;
     state.readThrough = payload.inputSeq;
@@ -193,9 +204,12 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
     if (call === undefined) return;
     state.openCalls.delete(payload.callId);
     state.hasRefusal ||=
-      // The model has not seen the answer that it waited for.
+      // The model has not seen the answer that it waited for, or what its sub-Vittos found.
       call.parkedOn !== null ||
+      GIVES_RESULTS.has(call.toolName) ||
       (payload.status !== 'ok' && payload.status !== 'error' && payload.status !== 'timeout');
+    if (GIVES_RESULTS.has(call.toolName))
+      for (const id of readGiven(payload.data)) state.unreadSubVittos.delete(id);
     state.recentCalls.push({
       turn: payload.turn,
       signature: JSON.stringify([call.toolName, call.input]),
@@ -219,10 +233,16 @@ const HANDLERS: Record<string, (state: RunState, payload: never, seq: number) =>
   },
 };
 
+/** What the model is told when results of sub-Vittos are there that no call has given it. */
+export const UNREAD_RESULTS =
+  'All your sub-Vittos have ended. Call wait_for_agents to read their results before you sum up.';
+
 /** Calls that give the results of sub-Vittos when these have ended. */
-const WAITS = new Set(['deploy_agents', 'wait_for_agents']);
-function isWait(call: OpenCall): boolean {
-  return WAITS.has(call.toolName);
+const GIVES_RESULTS = new Set(['deploy_agents', 'wait_for_agents']);
+/** The sub-Vittos whose results a call has given; none for an interim answer. */
+function readGiven(data: unknown): string[] {
+  const { agents } = (data ?? {}) as { agents?: unknown };
+  return Array.isArray(agents) ? (agents as { id: string }[]).map(({ id }) => id) : [];
 }
 
 /** Ends of a turn that are no end of an answer. */

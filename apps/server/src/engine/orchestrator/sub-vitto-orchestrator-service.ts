@@ -43,6 +43,7 @@ export class SubVittoOrchestratorService {
     const { id, userId } = run.task;
     return {
       roundOf: () => run.state.rounds.find((round) => round.callId === callId)?.subTaskIds ?? null,
+      unread: () => run.state.unreadSubVittos,
       hasUnread: () => run.transcript.hasUnread,
       deploy: (input) => this.#deploy(run, callId, input),
       list: () => listSubVittos(database.pool, id),

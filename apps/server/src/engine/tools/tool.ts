@@ -131,6 +131,8 @@ export interface ToolContext {
 export interface AgentAccess {
   /** The ids of the round that this very call has deployed, as the journal has it; `null`: it has not. */
   roundOf: () => readonly string[] | null;
+  /** Those of the task whose results no call has given yet. */
+  unread: () => ReadonlySet<string>;
   /** The user has written something that the model has not read. */
   hasUnread: () => boolean;
   /** Deploys a round, once a call; a refusal says what is wrong with it. @throws AppError, LostLease */
