@@ -6,6 +6,7 @@ import type { BudgetRefusal, Reservation, Settlement } from '../journal/journal.
 /** What the closing turn may use: it is reserved with the first call and held until the task ends. */
 export const CLOSING_INPUT_TOKENS = 3_000;
 export const CLOSING_OUTPUT_TOKENS = 1_000;
+export const CLOSING_TOKENS = CLOSING_INPUT_TOKENS + CLOSING_OUTPUT_TOKENS;
 /** An answer that cannot have this much room is not asked for. */
 export const MIN_OUTPUT_TOKENS = 1_024;
 
@@ -62,10 +63,9 @@ export interface Headroom {
   costNano: number;
 }
 export function planHeadroom(model: Model, maxTokens: number | null): Headroom {
-  const whole = CLOSING_INPUT_TOKENS + CLOSING_OUTPUT_TOKENS;
   // A small budget is for the work first: a quarter of it at the most closes it.
-  const tokens = maxTokens === null ? whole : Math.min(whole, Math.floor(maxTokens / 4));
-  const share = tokens / whole;
+  const tokens = maxTokens === null ? CLOSING_TOKENS : Math.min(CLOSING_TOKENS, Math.floor(maxTokens / 4));
+  const share = tokens / CLOSING_TOKENS;
   return {
     tokens,
     costNano: maxCostNano(

@@ -2,6 +2,7 @@ import type { Failure, NewEvent, Spending, WaitingFor, WaitingState } from '@vit
 import type { Clock } from '../../kernel/clock.ts';
 import type { Database, Sql, SqlClient } from '../../kernel/database/database.ts';
 import type { Logger } from '../../kernel/logger.ts';
+import { CLOSING_TOKENS } from '../budget/plan-budget.ts';
 import type { Finish, FoldEvent, SpawnedRound, TaskJournal } from '../loop/task-journal.ts';
 import { insertApprovals, useApproval, voidApprovals, type NewApproval } from './approval.store.ts';
 import {
@@ -19,7 +20,7 @@ import {
   type StoredEvents,
 } from './journal.store.ts';
 import { endTask, lockChain, parkTask, releaseReservations, requeueTask, taintTask } from './lease.store.ts';
-import { findNextSubVittos, insertSubVittos, limitBelow } from './sub-vitto.store.ts';
+import { findNextSubVittos, insertSubVittos, isBudgetHeldByOthers, limitBelow } from './sub-vitto.store.ts';
 import { findTask, lockTask, toTask, type TaskRecord } from './task.store.ts';
 import { mapStrings } from '../../kernel/text/storable.ts';
 import { inTransaction } from '../../kernel/database/transaction.ts';
@@ -86,6 +87,11 @@ export class PgTaskJournal implements TaskJournal {
       const written = await this.#write({ then: events, reserve: reservation, iteration: iteration ?? null });
       return written.refusal;
     });
+  }
+
+  isBudgetHeldByOthers(): Promise<boolean> {
+    const { pool } = this.#options.database;
+    return this.#whileAway(() => isBudgetHeldByOthers(pool, this.#owner.taskId, CLOSING_TOKENS));
   }
 
   requestApprovals(approvals: NewApproval[], events: NewEvent[]): Promise<void> {

@@ -168,3 +168,17 @@ export async function readToolsUsed(sql: Sql, taskId: string): Promise<string[]>
   );
   return (result.rows as { tool: string }[]).map((row) => row.tool);
 }
+
+/** Whether other tasks with the same root have more reserved than they hold for their closing turns: a call is under way. */
+export async function isBudgetHeldByOthers(
+  sql: Sql,
+  taskId: string,
+  closingTokens: number,
+): Promise<boolean> {
+  const result = await sql.query(
+    `select 1 from vitto_tasks t join vitto_tasks o on o.root_id = t.root_id and o.id <> t.id
+     where t.id = $1 and o.state = 'running' and o.own_reserved_tokens > least($2, o.max_tokens / 4) limit 1`,
+    [taskId, closingTokens],
+  );
+  return result.rowCount === 1;
+}

@@ -118,6 +118,14 @@ export function turnCompleted(turn: number, completed: ModelTurn, content: Assis
   };
 }
 
+/** How often a sub-Vitto looks whether others have given back what they had only reserved, in milliseconds. */
+const RESERVED_WAIT_MS = 500;
+
+/**
+ * Reserves the first attempt. A limit that tasks share is not used up by what others hold for a call under way: most of
+ * that is given back with its answer, so this one waits for it.
+ * @throws BudgetRefused
+ */
 async function reserveFirst(
   run: Run,
   request: TurnRequest,
@@ -125,6 +133,26 @@ async function reserveFirst(
   inputTokens: number,
   turn: number,
 ): Promise<CallPlan> {
+  for (;;) {
+    const reserved = await tryReserve(run, request, model, inputTokens, turn);
+    if ('plan' in reserved) return reserved.plan;
+    const { refusal } = reserved;
+    const isShared = refusal.ofTaskId !== run.task.id;
+    if (!isShared || run.isDraining() || !(await run.journal.isBudgetHeldByOthers())) {
+      throw new BudgetRefused(refusal);
+    }
+    await run.deps.clock.sleep(RESERVED_WAIT_MS, run.signal);
+    throwIfOutOfTime(run);
+  }
+}
+
+async function tryReserve(
+  run: Run,
+  request: TurnRequest,
+  model: Model,
+  inputTokens: number,
+  turn: number,
+): Promise<{ plan: CallPlan } | { refusal: BudgetRefusal }> {
   const held = run.headroom ?? planHeadroom(model, run.task.maxTokens);
   const fresh = run.headroom === null ? held : { tokens: 0, costNano: 0 };
   const day = dayIn(run.deps.timeZone, run.deps.clock.now());
@@ -138,13 +166,13 @@ async function reserveFirst(
     );
     if (refusal === null) {
       run.headroom = held;
-      return plan;
+      return { plan };
     }
     const smaller = shrinkPlan(plan, model, refusal, fresh.tokens, fresh.costNano);
-    if (smaller === null) throw new BudgetRefused(refusal);
+    if (smaller === null) return { refusal };
     plan = smaller;
   }
-  throw new BudgetRefused({ budget: 'tokens', limit: 0, spent: 0, ofTaskId: run.task.id });
+  return { refusal: { budget: 'tokens', limit: 0, spent: 0, ofTaskId: run.task.id } };
 }
 
 function iteration(run: Run, request: TurnRequest, turn: number, plan: CallPlan, model: Model): NewEvent {

@@ -53,6 +53,8 @@ export interface TaskJournal {
     events: NewEvent[],
     iteration?: number,
   ) => Promise<BudgetRefusal | null>;
+  /** Whether other tasks with the same root hold part of a shared budget for a call that is under way. */
+  isBudgetHeldByOthers: () => Promise<boolean>;
   /** Asks for approvals: rows and events in one transaction. */
   requestApprovals: (approvals: NewApproval[], events: NewEvent[]) => Promise<void>;
   /** Deploys a round of sub-Vittos: their rows, the first events of their journals and this task's `events` in one transaction. */

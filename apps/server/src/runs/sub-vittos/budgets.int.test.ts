@@ -226,6 +226,43 @@ it('holds the cap when a worker dies in the middle of a call, and books what it 
   expect(Number(after[0]?.['tokens'])).toBeLessThanOrEqual(60_000);
 });
 
+it('lets those beside a call that has reserved all that is left wait for its answer, not end', async () => {
+  const waited = Promise.withResolvers<void>();
+  // An answer may be longer than what is left: whoever calls first holds all of it until then.
+  const model = functionModel(
+    async (request) => {
+      const task = taskOf(request);
+      if (task === 'root') return isRead(request) ? turn({ text: 'ok' }) : deploy(many(3), [1_000, 100]);
+      if (isRead(request)) return turn({ text: 'done', tokens: [2_000, 100] });
+      if (looked === 0) {
+        looked += 1;
+        await waited.promise;
+      }
+      return turn({ calls: [{ id: `l-${task}`, tool: 'look', args: { n: 1 } }], tokens: [1_000, 100] });
+    },
+    { maxOutputTokens: 64_000, price: null },
+  );
+  looked = 0;
+  const h = await createRunHarness({ models: [model], tools: [look], rootBudget: { maxTokens: 60_000 } });
+  open.push(h);
+  await guardCaps(h);
+  const { clock } = h.tasks;
+  h.tasks.clock = {
+    ...clock,
+    sleep: (ms, signal) => {
+      if (ms === 500) waited.resolve();
+      return clock.sleep(ms, signal);
+    },
+  };
+  const { taskId } = await h.start('root');
+  if (!h.woken.includes(taskId)) h.woken.push(taskId);
+  await workOff(h);
+  const [root, ...leaves] = await rows(h);
+  expect(leaves.map(({ state, code }) => [state, code])).toEqual(leaves.map(() => ['completed', null]));
+  expect(leaves).toHaveLength(3);
+  expect(root).toMatchObject({ state: 'completed', reserved: 0 });
+});
+
 function budgetsOf(maxIterations: number, maxTokens: number) {
   return { vm: { maxIterations, maxTokens }, other: { maxIterations, maxTokens } };
 }
