@@ -34,6 +34,16 @@ function keeping() {
 }
 
 describe('the results of sub-Vittos', () => {
+  it.each([3, 9_000])(
+    'read the same when they took longer, so that a recording can be played',
+    async (length) => {
+      const results = [1, 2, 3].map((at) => child(at, { result: 'x'.repeat(length) }));
+      const slower = results.map((one) => ({ ...one, ranMs: 61_000 }));
+      const once = await describeResults(results, keeping().artifacts);
+      expect((await describeResults(slower, keeping().artifacts)).text).toBe(once.text);
+    },
+  );
+
   it('stand in the order they were deployed, each with how it ended', async () => {
     const { artifacts, kept } = keeping();
     const { text, data, untrusted } = await describeResults(
@@ -57,11 +67,11 @@ describe('the results of sub-Vittos', () => {
     expect(text).toBe(
       [
         '5 sub-Vittos: 1 completed, 1 completed, but says it did not succeed, 1 failed, 1 timed out, 1 cancelled.',
-        '1. tester (vm): completed after 1.2 s, 2 steps, 500 tokens (id id-1)\nFile: out.patch (12 bytes), artifact a9\nresult 1',
-        '2. agent (in-process): completed, but says it did not succeed after 1.2 s, 2 steps, 500 tokens (id id-2)\nresult 2',
-        '3. agent (in-process): failed after 1.2 s, 2 steps, 500 tokens (id id-3)\nbudget.tokens-exceeded: No tokens.\nWhat it had done: Half is done.',
-        '4. agent (in-process): timed out after 1.2 s, 2 steps, 500 tokens (id id-4)\nbudget.duration-exceeded: No time.',
-        '5. agent (in-process): cancelled after 1.2 s, 2 steps, 500 tokens (id id-5)\nIt was stopped before it had a result.',
+        '1. tester (vm): completed after 2 steps, 500 tokens (id id-1)\nFile: out.patch (12 bytes), artifact a9\nresult 1',
+        '2. agent (in-process): completed, but says it did not succeed after 2 steps, 500 tokens (id id-2)\nresult 2',
+        '3. agent (in-process): failed after 2 steps, 500 tokens (id id-3)\nbudget.tokens-exceeded: No tokens.\nWhat it had done: Half is done.',
+        '4. agent (in-process): timed out after 2 steps, 500 tokens (id id-4)\nbudget.duration-exceeded: No time.',
+        '5. agent (in-process): cancelled after 2 steps, 500 tokens (id id-5)\nIt was stopped before it had a result.',
       ].join('\n\n'),
     );
     expect(data).toMatchObject({

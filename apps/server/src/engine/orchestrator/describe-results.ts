@@ -58,9 +58,9 @@ function describeCounts(children: readonly TaskRecord[]): string {
 }
 
 function describeHead(child: SubVittoRecord, number: number): string {
-  const seconds = Math.round(child.ranMs / 100) / 10;
+  // No time: it differs from run to run, and a recording could not be played for it.
   const files = child.files.map(({ name, id, bytes }) => `\nFile: ${name} (${bytes} bytes), artifact ${id}`);
-  return `${number}. ${describeWho(child)}: ${statusOf(child)} after ${seconds} s, ${count(child.iterations, 'step')}, ${child.tokens} tokens (id ${child.id})${files.join('')}`;
+  return `${number}. ${describeWho(child)}: ${statusOf(child)} after ${count(child.iterations, 'step')}, ${child.tokens} tokens (id ${child.id})${files.join('')}`;
 }
 
 /** Of a share that is too small for both ends only the beginning is left; what is gone is in the artifact. */
