@@ -1,7 +1,8 @@
-import { page, task as taskSchema, type EventEnvelope, type Task } from '@vitto/contracts';
+import { page, task as taskSchema, type Task } from '@vitto/contracts';
 import { toApiError, type ApiError } from '../../api/api-error.ts';
 import type { ApiClient } from '../../api/client.ts';
 import type { EventStream } from '../../api/event-stream.ts';
+import { FollowedState, isWritten } from '../../api/followed-state.ts';
 import { applyToTasks, NO_TASKS, type LiveTasks } from './model/live-tasks.ts';
 import { hasFamily, readFamily } from './read-family.ts';
 
@@ -28,47 +29,34 @@ const DRAW_MS = 50;
  */
 export class TaskListStore {
   readonly #client: ApiClient;
-  readonly #stream: EventStream;
-  readonly #listeners = new Set<() => void>();
-  #state: TaskListState = { status: 'loading', error: null, live: NO_TASKS, older: 'none' };
-  #waiting: EventEnvelope[] = [];
-  #timer: number | undefined;
+  readonly #followed: FollowedState<TaskListState>;
   #cursor: string | null = null;
   /** Roots whose agents are wanted whole, those that have ended too. */
   readonly #families = new Set<string>();
-  #abort = new AbortController();
 
   constructor(client: ApiClient, stream: EventStream) {
     this.#client = client;
-    this.#stream = stream;
+    this.#followed = new FollowedState<TaskListState>(stream, {
+      initial: { status: 'loading', error: null, live: NO_TASKS, older: 'none' },
+      drawMs: DRAW_MS,
+      statusOf: ({ status }) => status,
+      isWanted: (event) => !isWritten(event.type),
+      apply: (state, events) => ({ ...state, live: applyToTasks(state.live, events) }),
+      load: (signal) => this.#load(signal),
+    });
   }
 
-  readonly getState = (): TaskListState => this.#state;
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  /** Loads and follows until the function that it gives is called. */
+  readonly getState = (): TaskListState => this.#followed.getState();
+  readonly subscribe = (listener: () => void): (() => void) => this.#followed.subscribe(listener);
+  readonly load = (): Promise<void> => this.#followed.load();
   open(): () => void {
-    this.#abort = new AbortController();
-    const unsubscribe = this.#stream.subscribe({
-      onEvents: (events) => this.#receive(events),
-      onResync: () => void this.load(),
-    });
-    void this.load();
-    return () => {
-      unsubscribe();
-      window.clearTimeout(this.#timer);
-      this.#timer = undefined;
-      this.#abort.abort();
-    };
+    return this.#followed.open();
   }
 
   /** Shows the first page of each list as soon as it is there; the rest of what is active, and a page more, follow. */
-  readonly load = async (): Promise<void> => {
-    const { signal } = this.#abort;
+  async #load(signal: AbortSignal): Promise<void> {
+    // From now on events are kept for it.
+    if (this.#followed.getState().status === 'error') this.#change({ status: 'loading', error: null });
     try {
       const [active, recent] = await Promise.all([
         this.#readPage('active', null, signal, FIRST),
@@ -76,14 +64,14 @@ export class TaskListStore {
       ]);
       this.#cursor = recent.nextCursor;
       const tasks = new Map([...recent.items, ...active.items].map((task) => [task.id, task]));
-      this.#set({ status: 'ready', error: null, live: { tasks, calls: new Map() }, older: this.#older() });
-      this.#flush();
+      this.#change({ status: 'ready', error: null, live: { tasks, calls: new Map() }, older: this.#older() });
+      this.#followed.flush();
       await Promise.all([this.#loadRest(active.nextCursor, signal), this.loadOlder()]);
       await this.#loadFamilies(signal);
     } catch (error) {
-      if (!signal.aborted) this.#set({ ...this.#state, status: 'error', error: toApiError(error) });
+      if (!signal.aborted) this.#change({ status: 'error', error: toApiError(error) });
     }
-  };
+  }
 
   async #loadRest(from: string | null, signal: AbortSignal): Promise<void> {
     let cursor = from;
@@ -98,40 +86,40 @@ export class TaskListStore {
   readonly openFamily = async (rootId: string): Promise<void> => {
     if (this.#families.has(rootId)) return;
     this.#families.add(rootId);
-    const { signal } = this.#abort;
+    const { signal } = this.#followed;
     try {
       this.#addOlder(await readFamily(this.#client, rootId, signal));
     } catch (error) {
-      if (!signal.aborted) this.#set({ ...this.#state, status: 'error', error: toApiError(error) });
+      if (!signal.aborted) this.#change({ status: 'error', error: toApiError(error) });
     }
   };
 
   /** Agents that ended before the page was opened stay under what is at work. */
   async #loadFamilies(signal: AbortSignal): Promise<void> {
-    for (const task of this.#state.live.tasks.values())
+    for (const task of this.#followed.getState().live.tasks.values())
       if (task.endedAt === null && hasFamily(task)) this.#families.add(task.rootId);
     for (const rootId of this.#families) this.#addOlder(await readFamily(this.#client, rootId, signal));
   }
 
   readonly loadOlder = async (): Promise<void> => {
-    if (this.#cursor === null || this.#state.older === 'loading') return;
-    const { signal } = this.#abort;
-    this.#set({ ...this.#state, older: 'loading' });
+    if (this.#cursor === null || this.#followed.getState().older === 'loading') return;
+    const { signal } = this.#followed;
+    this.#change({ older: 'loading' });
     try {
       const older = await this.#readPage('', this.#cursor, signal);
       this.#cursor = older.nextCursor;
       this.#addOlder(older.items);
-      this.#set({ ...this.#state, older: this.#older() });
+      this.#change({ older: this.#older() });
     } catch {
-      if (!signal.aborted) this.#set({ ...this.#state, older: 'error' });
+      if (!signal.aborted) this.#change({ older: 'error' });
     }
   };
 
   /** What is here already has had events since. */
   #addOlder(older: readonly Task[]): void {
-    const { live } = this.#state;
+    const { live } = this.#followed.getState();
     const tasks = new Map([...older.map((task) => [task.id, task] as const), ...live.tasks]);
-    this.#set({ ...this.#state, live: { ...live, tasks } });
+    this.#change({ live: { ...live, tasks } });
   }
 
   #readPage(
@@ -152,28 +140,7 @@ export class TaskListStore {
     return this.#cursor === null ? 'none' : 'some';
   }
 
-  #receive(events: readonly EventEnvelope[]): void {
-    for (const event of events) if (!isDelta(event.type)) this.#waiting.push(event);
-    if (this.#timer !== undefined || this.#waiting.length === 0 || this.#state.status !== 'ready') return;
-    this.#timer = window.setTimeout(() => {
-      this.#timer = undefined;
-      this.#flush();
-    }, DRAW_MS);
+  #change(part: Partial<TaskListState>): void {
+    this.#followed.set({ ...this.#followed.getState(), ...part });
   }
-
-  #flush(): void {
-    if (this.#waiting.length === 0) return;
-    const live = applyToTasks(this.#state.live, this.#waiting);
-    this.#waiting = [];
-    this.#set({ ...this.#state, live });
-  }
-
-  #set(state: TaskListState): void {
-    this.#state = state;
-    for (const listener of this.#listeners) listener();
-  }
-}
-
-function isDelta(type: string): boolean {
-  return type === 'agent.text' || type === 'agent.reasoning' || type === 'tool.progress';
 }
