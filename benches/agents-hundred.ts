@@ -1,3 +1,4 @@
+import { noteUser } from './agents-users.ts';
 import type { Ran } from './agents-runner.ts';
 import { openAgentsInstallation } from './agents-runner.ts';
 import type { BenchPostgres } from './bench-postgres.ts';
@@ -46,7 +47,7 @@ export async function measureHundred(
   options: HundredOptions,
 ): Promise<{ hundred: HundredRun[]; peers: PeerRuns[] }> {
   const { postgres, count, reads, slots, runs } = options;
-  const peers: { process: SubjectProcess; its: PeerRuns }[] = [];
+  const peers: StartedPeer[] = [];
   const url = await postgres.createDatabase();
   const installation = await openAgentsInstallation(url, { workers: 1, slots });
   try {
@@ -72,20 +73,27 @@ export async function measureHundred(
     }
     return { hundred, peers: peers.map(({ its }) => its) };
   } finally {
-    await Promise.all([installation.close(), ...peers.map(({ process }) => process.stop())]);
+    await Promise.all([installation.close(), ...peers.map(({ end }) => end())]);
   }
+}
+
+interface StartedPeer {
+  process: SubjectProcess;
+  its: PeerRuns;
+  end: () => Promise<unknown>;
 }
 
 async function startPeer(
   { postgres, count, maxParallel }: HundredOptions,
   { saver, needsDatabase }: (typeof PEERS)[number],
-): Promise<{ process: SubjectProcess; its: PeerRuns }> {
+): Promise<StartedPeer> {
   const database = needsDatabase ? { BENCH_DATABASE_URL: await postgres.createDatabase() } : {};
   const command = ['peers/langgraph-fan-out.mjs', saver, String(count), String(maxParallel)];
   const process = new SubjectProcess(command, { ...QUIET, ...database });
+  const end = noteUser(() => process.stop());
   const { name, version, persists } = await process.start();
   const its = { name, version, persists, ms: [], cpuMs: [], statements: needsDatabase ? [] : null };
-  return { process, its };
+  return { process, its, end };
 }
 
 async function runPeer(process: SubjectProcess, its: PeerRuns | null, steps: number): Promise<void> {

@@ -4,6 +4,7 @@ import { createRun } from '../apps/server/src/runs/index.ts';
 import { readFinished, type Finished } from './agents-journal.ts';
 import type { Work } from './agents-model.ts';
 import { openAgentsRuns } from './agents-runs.ts';
+import { noteUser } from './agents-users.ts';
 import type { AgentsWorkerCalls, WorkerReport } from './agents-worker.ts';
 import { ChildCalls } from './child-calls.ts';
 import { residentMb } from './report.ts';
@@ -33,9 +34,11 @@ export async function openAgentsInstallation(
     { length: workers },
     () => new ChildCalls<AgentsWorkerCalls>('agents-worker.ts'),
   );
+  const endWorkers = noteUser(() => Promise.all(children.map((child) => child.stop())));
   // One after the other: each opens the queue's tables, which the first makes.
   for (const child of children) await child.call('start', { databaseUrl, slots });
   const { runs, close } = await openAgentsRuns(databaseUrl, { isWorker: false });
+  const endRuns = noteUser(close);
   const { database } = runs;
   const { id: userId } = await ensureOwner(database);
   return {
@@ -57,8 +60,8 @@ export async function openAgentsInstallation(
     },
     report: () => Promise.all(children.map((child) => child.call('report', undefined))),
     close: async () => {
-      await Promise.all(children.map((child) => child.call('stop', undefined).finally(() => child.stop())));
-      await close();
+      await Promise.all(children.map((child) => child.call('stop', undefined))).finally(endWorkers);
+      await endRuns();
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Work } from './agents-model.ts';
 import { printAgents } from './agents-report.ts';
 import { openAgentsInstallation, type AgentsInstallation, type Ran } from './agents-runner.ts';
 import { measureSpawning } from './agents-spawning.ts';
+import { endUsers } from './agents-users.ts';
 import { readBenchOptions } from './bench-options.ts';
 import { openBenchPostgres } from './bench-postgres.ts';
 import { installPeers } from './install-peers.ts';
@@ -26,7 +27,7 @@ const options = readBenchOptions('bench:agents', {
 const { rounds, count, runs } = options.numbers;
 const machine = describeMachine();
 await installPeers();
-const postgres = await openBenchPostgres();
+const postgres = await openBenchPostgres(endUsers);
 try {
   const hundredOptions = { postgres, count, reads: READS, maxParallel, slots: SLOTS, runs };
   const spawning = await withWorkers(1, SLOTS, (one) => measureSpawning(one, { rounds, maxParallel }));
