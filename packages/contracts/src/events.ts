@@ -84,6 +84,8 @@ export const eventPayloads = {
     answers: z.string().optional(),
     /** Origin of text from outside in it: results of other sub-Vittos that have read some. */
     untrusted: z.string().optional(),
+    /** Whoever wrote it (a task, to its sub-Vitto) has read text from outside: some of that may be in it. */
+    tainted: z.boolean().optional(),
     /** Files that came with it. */
     attachments: z.array(artifactRef).optional(),
     /** The message of this conversation that this one stands in for: what came from it on does not count any more. */

@@ -27,7 +27,7 @@ import {
   type ToolRegistry,
   Transcript,
 } from '../engine/index.ts';
-import { isEndState, type Failure, type Settings } from '@vitto/contracts';
+import { GuestError, isEndState, type Failure, type Settings } from '@vitto/contracts';
 import type { Secrets } from '../identity/index.ts';
 import { AppError } from '../kernel/app-error.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -217,6 +217,9 @@ async function claimGuest(
   task: TaskRecord,
   request: GuestRequest,
 ): Promise<ClaimedGuest | GuestQuestion> {
+  if (task.kind === 'subvitto' && task.tier === 'in-process') {
+    throw new GuestError('unavailable', 'this sub-Vitto works in-process, without a machine');
+  }
   const isAgreed =
     request.degradation === null &&
     task.kind === 'subvitto' &&

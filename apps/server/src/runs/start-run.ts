@@ -114,7 +114,9 @@ export async function deliverToTask(
   deps: RunDependencies,
   client: SqlClient,
   task: TaskRecord,
-  request: Pick<MessageRequest, 'userId' | 'text' | 'source' | 'attachments'>,
+  request: Pick<MessageRequest, 'userId' | 'text' | 'source' | 'attachments'> & {
+    isTainted?: boolean | undefined;
+  },
 ): Promise<SentMessage> {
   const messageId = newId();
   const owner = { userId: request.userId, taskId: task.id };
@@ -127,6 +129,7 @@ export async function deliverToTask(
       text: request.text,
       source: request.source,
       ...(answers === undefined ? {} : { answers }),
+      ...(request.isTainted === true ? { tainted: true } : {}),
       ...(attachments.length === 0 ? {} : { attachments }),
     },
   };

@@ -17,6 +17,8 @@ export async function steerRun(
     taskId: string;
     text: string;
     source: string;
+    /** A task wrote it that has read text from outside. */
+    isTainted?: boolean | undefined;
     attachments?: string[] | undefined;
   },
 ): Promise<SentMessage> {

@@ -141,7 +141,8 @@ export class Transcript {
       text,
       attachments.map((ref) => ({ ...ref, taskId })),
     );
-    this.#unread.push({ seq, position, taskId, messageId, message, isUntrusted });
+    const isTainted = isUntrusted || payload.tainted === true;
+    this.#unread.push({ seq, position, taskId, messageId, message, isUntrusted: isTainted });
   }
 
   /** Forgets a message and all that came after it, also what came before the model was given it: another one stands in for it. */

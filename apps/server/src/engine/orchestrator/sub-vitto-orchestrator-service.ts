@@ -20,7 +20,7 @@ export interface OrchestratorOptions {
   database: Database;
   limits: SubVittoLimits;
   /** Hands a message to a sub-Vitto; throws AppError `task.not-found`, `task.ended`. */
-  steer: (request: { userId: string; taskId: string; text: string }) => Promise<unknown>;
+  steer: (request: { userId: string; taskId: string; text: string; isTainted: boolean }) => Promise<unknown>;
   /** Ends a sub-Vitto and all below it; ending an ended one changes nothing. */
   stop: (request: { userId: string; taskId: string; reason?: string | undefined }) => Promise<unknown>;
 }
@@ -47,7 +47,7 @@ export class SubVittoOrchestratorService {
       hasUnread: () => run.transcript.hasUnread,
       deploy: (input) => this.#deploy(run, callId, input),
       list: () => listSubVittos(database.pool, id),
-      steer: (taskId, text) => steer({ userId, taskId, text }),
+      steer: (taskId, text) => steer({ userId, taskId, text, isTainted: run.task.isTainted }),
       stop: (taskId, reason) => stop({ userId, taskId, reason }),
     };
   }

@@ -40,6 +40,8 @@ export const askUser = defineTool({
     return {
       status: 'ok',
       text: `The user answered: ${answer.payload.text}`,
+      // Whoever deployed it has answered, and has read text from outside.
+      ...(answer.payload.tainted === true ? { untrusted: 'the task that deployed this one' } : {}),
       data: { answer: answer.payload.text },
     };
   },
