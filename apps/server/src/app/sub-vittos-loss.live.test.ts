@@ -18,8 +18,7 @@ const inProcess = (name: string, more = '') => `{ description: '${name}', tier: 
 const ROUND = ['steady a', 'fails', 'stalls', 'stopped', 'steady b', 'spends', 'steady c', 'steady d'];
 
 /** Each step notes something outside that nothing may note twice. */
-const SCRIPT = `maxOutputTokens: 2000
-conversations:
+const SCRIPT = `conversations:
   - on: /budget is used up/
     turns: [{ text: This is how far I came. }]
   - on: /^one round/
