@@ -260,3 +260,18 @@ describe('editing what was asked', () => {
     expect(await composer().inputValue()).toBe('How wide is it?');
   });
 });
+
+it('says in its line why a task waits for a VM, until it has one', async () => {
+  const { fake } = visit;
+  const reason = 'Another task of yours has the machine.';
+  fake.emit(
+    fake.make.created(TASK),
+    fake.make.started(TASK),
+    fake.make.make(TASK, 'vm.waiting', { place: 1, reason }),
+  );
+  await open();
+  await thread().getByText(`Waiting for a VM, place 1 in the line: ${reason}`).waitFor();
+  fake.emit(fake.make.make(TASK, 'vm.acquired', { vmId: 'v', from: 'session' }));
+  await thread().getByText('A VM is ready: it was running already').waitFor();
+  expect(await thread().getByText(reason).count()).toBe(0);
+});
