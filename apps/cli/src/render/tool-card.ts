@@ -49,7 +49,7 @@ function findObject(args: unknown, fields: string[]): string {
 const STATES: Record<EventPayload<'tool.called'>['status'], [mark: string, words: string]> = {
   ok: ['✓', ''],
   error: ['✗', 'failed'],
-  invalid: ['✗', 'bad arguments'],
+  invalid: ['✗', 'bad call'],
   refused: ['✗', 'refused'],
   cancelled: ['–', 'cancelled'],
   timeout: ['✗', 'timed out'],

@@ -379,7 +379,7 @@ export const en = {
     tokens: (count: string) => `${count} tokens`,
     steps: (count: number) => (count === 1 ? '1 step' : `${count} steps`),
     costUnknown: 'cost unknown',
-    took: (time: string) => `took ${time}`,
+    atWork: (time: string) => `${time} at work`,
   },
   running: {
     queued: 'Waiting for a free worker',
@@ -389,6 +389,8 @@ export const en = {
     waiting_input: 'Waiting for your answer',
     waiting_children: 'Waiting for agents',
     agents: (count: number) => (count === 1 ? '1 agent at work' : `${count} agents at work`),
+    agentsAsk: (count: number) =>
+      count === 1 ? '1 agent waits for your answer' : `${count} agents wait for your answer`,
     more: (count: number) => `and ${count} more`,
     stop: 'Stop',
     stopping: 'Stopping…',

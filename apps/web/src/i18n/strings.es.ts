@@ -379,7 +379,7 @@ export const es: Strings = {
     tokens: (count) => `${count} tokens`,
     steps: (count) => (count === 1 ? '1 paso' : `${count} pasos`),
     costUnknown: 'coste desconocido',
-    took: (time) => `tardó ${time}`,
+    atWork: (time) => `${time} de trabajo`,
   },
   running: {
     queued: 'En cola',
@@ -389,6 +389,8 @@ export const es: Strings = {
     waiting_input: 'Espera tu respuesta',
     waiting_children: 'Espera a los agentes',
     agents: (count) => (count === 1 ? '1 agente trabajando' : `${count} agentes trabajando`),
+    agentsAsk: (count) =>
+      count === 1 ? '1 agente espera tu respuesta' : `${count} agentes esperan tu respuesta`,
     more: (count) => `y ${count} más`,
     stop: 'Parar',
     stopping: 'Parando…',

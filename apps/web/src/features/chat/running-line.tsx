@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Spending } from '@vitto/contracts';
 import { useRef, useState } from 'react';
 import { toApiError, type ApiError } from '../../api/api-error.ts';
 import { taskQuery } from '../../api/queries.ts';
@@ -14,18 +15,28 @@ import { describeObject, nameTool } from './model/describe-tool.ts';
 import { formatCost, formatCount } from './model/format.ts';
 import type { ConversationView, TaskView } from './model/view.ts';
 
+/** How often the server is asked what a task's agents have used. */
+const REFRESH_MS = 5_000;
+
 /** What runs now, for how long, at what cost, and how to stop it. */
 export function RunningLine({ view, task }: { view: ConversationView; task: TaskView }) {
   const strings = useStrings();
   const language = useLanguage();
   const { api } = useVitto();
   // Of a long task only the end of the journal may be here: then the server says what it has used.
-  const asked = useQuery({ ...taskQuery(api, task.id), enabled: !task.isWhole });
-  const spending = task.isWhole ? task.spending : (asked.data?.spending ?? null);
+  // What its agents have used before the page was opened stands in their journals, which are not read here.
+  const hasAgents = view.items.some((item) => item.kind === 'agents' && item.taskId === task.id);
+  const asked = useQuery({
+    ...taskQuery(api, task.id),
+    enabled: !task.isWhole || hasAgents,
+    refetchInterval: hasAgents && task.state === 'waiting_children' && REFRESH_MS,
+  });
+  const spending = findSpending(task, asked.data?.spending ?? null);
   const startedAt = task.startedAt ?? asked.data?.startedAt ?? null;
   const activity = describeActivity(view, task);
   const { stop, isStopping, error } = useStop(task.id);
-  const isAsking = task.state === 'waiting_approval' || task.state === 'waiting_input';
+  const isAsking =
+    task.state === 'waiting_approval' || task.state === 'waiting_input' || activity.kind === 'agents-ask';
 
   return (
     <div className="mx-auto grid w-full max-w-3xl grid-cols-[minmax(0,1fr)] gap-2 px-4 py-2">
@@ -69,6 +80,8 @@ function ActivityText({ activity, strings }: { activity: Activity; strings: Stri
   if (activity.kind === 'state') return <span className="flex-1">{strings.running[activity.state]}</span>;
   if (activity.kind === 'agents')
     return <span className="tabular flex-1">{strings.running.agents(activity.count)}</span>;
+  if (activity.kind === 'agents-ask')
+    return <span className="tabular flex-1">{strings.running.agentsAsk(activity.count)}</span>;
   if (activity.kind !== 'tools') return <span className="flex-1">{strings.running[activity.kind]}</span>;
   const [first, ...others] = activity.items;
   if (first === undefined) return null;
@@ -86,6 +99,12 @@ function ActivityText({ activity, strings }: { activity: Activity; strings: Stri
       )}
     </span>
   );
+}
+
+/** What was seen here is a part of what was used, and the server's answer is of a moment ago: the greater is the newer. */
+function findSpending({ isWhole, spending }: TaskView, asked: Spending | null): Spending | null {
+  if (!isWhole) return asked;
+  return asked !== null && asked.tokens > spending.tokens ? asked : spending;
 }
 
 function useStop(taskId: string): { stop: () => void; isStopping: boolean; error: ApiError | null } {

@@ -46,7 +46,8 @@ function Today({ today }: { today: Costs['today'] }) {
       </p>
     );
   }
-  const words = `${strings.ofCap(spent, formatCost(limitUsd, strings.unknown, language))} ${reserved}`.trim();
+  const ofCap = strings.ofCap(spent, formatCost(limitUsd, strings.unknown, language));
+  const words = reserved === '' ? ofCap : `${ofCap}. ${reserved}`;
   const isReached = costUsd + reservedUsd >= limitUsd;
   return (
     <>

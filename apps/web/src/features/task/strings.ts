@@ -56,6 +56,7 @@ export const taskStrings = defineStrings(
       tries: (count: number) => `${count} tries`,
       calls: 'calls tools',
       message: 'You said',
+      order: 'Told by its task',
       asked: 'Asked for approval',
       wait: {
         waiting_approval: 'Waited for an approval',
@@ -209,6 +210,7 @@ export const taskStrings = defineStrings(
       tries: (count: number) => `${count} intentos`,
       calls: 'llama a herramientas',
       message: 'Dijiste',
+      order: 'Su tarea le dijo',
       asked: 'Pidió permiso',
       wait: {
         waiting_approval: 'Esperó una aprobación',

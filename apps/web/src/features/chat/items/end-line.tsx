@@ -55,7 +55,7 @@ function Cost({ spending }: { spending: Spending }) {
     spending.iterations > 0 ? strings.end.steps(spending.iterations) : null,
     strings.end.tokens(formatCount(spending.tokens, language)),
     formatCost(spending.costUsd, strings.end.costUnknown, language),
-    spending.durationMs > 0 ? strings.end.took(formatDuration(spending.durationMs)) : null,
+    spending.durationMs > 0 ? strings.end.atWork(formatDuration(spending.durationMs)) : null,
   ].filter((part) => part !== null);
   return parts.map((part) => (
     <span key={part} className="flex gap-2">

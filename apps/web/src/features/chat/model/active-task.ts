@@ -1,5 +1,5 @@
 import { isEndState } from '@vitto/contracts';
-import { isAtWork } from './agents-item.ts';
+import { isAtWork, isForUser, type AgentView } from './agents-item.ts';
 import type { AnswerItem, ConversationView, Item, TaskView, ToolItem } from './view.ts';
 
 /** The conversation's own task that has not ended, when there is one. */
@@ -14,14 +14,17 @@ export type Activity =
   | { kind: 'state'; state: 'queued' | 'waiting_approval' | 'waiting_input' | 'waiting_children' }
   /** So many sub-Vittos are at work while it waits for them. */
   | { kind: 'agents'; count: number }
+  /** All that could be at work wait for the user, so many. */
+  | { kind: 'agents-ask'; count: number }
   | { kind: 'tools'; items: readonly ToolItem[] }
   | { kind: 'writing' }
   | { kind: 'thinking' };
 
 export function describeActivity(view: ConversationView, task: TaskView): Activity {
   const { state } = task;
-  const atWork = state === 'waiting_children' ? countAgentsAtWork(view, task.id) : 0;
-  if (atWork > 0) return { kind: 'agents', count: atWork };
+  const atWork = state === 'waiting_children' ? listAgentsAtWork(view, task.id) : [];
+  if (atWork.length > 0)
+    return { kind: atWork.every(isForUser) ? 'agents-ask' : 'agents', count: atWork.length };
   if (state !== 'running') {
     return state === 'completed' || state === 'failed' || state === 'cancelled'
       ? { kind: 'thinking' }
@@ -32,11 +35,10 @@ export function describeActivity(view: ConversationView, task: TaskView): Activi
   return answer?.state === 'streaming' && answer.text !== '' ? { kind: 'writing' } : { kind: 'thinking' };
 }
 
-function countAgentsAtWork({ items }: ConversationView, taskId: string): number {
-  let count = 0;
-  for (const item of items)
-    if (item.kind === 'agents' && item.taskId === taskId) count += item.agents.filter(isAtWork).length;
-  return count;
+function listAgentsAtWork({ items }: ConversationView, taskId: string): AgentView[] {
+  return items.flatMap((item) =>
+    item.kind === 'agents' && item.taskId === taskId ? item.agents.filter(isAtWork) : [],
+  );
 }
 
 /** The newest answer of a task, and the calls after it that run, first ones first. */

@@ -49,7 +49,7 @@ export interface AgentView {
   readonly tool: { readonly name: string; readonly detail: string; readonly since: string } | null;
   readonly vm: Pick<EventPayload<'subvitto.vm_acquired'>, 'restored' | 'acquireTimeMs' | 'from'> | null;
   readonly degraded: Pick<EventPayload<'subvitto.vm_degraded'>, 'reason' | 'fallbackTier'> | null;
-  /** Milliseconds at work; `null` until it has ended. */
+  /** Milliseconds from its beginning to its end, or at work where its beginning is not known; `null` until it has ended. */
   readonly durationMs: number | null;
   /** Its report, or what it failed of; empty until it has ended. */
   readonly outcome: string;
@@ -78,6 +78,11 @@ const AT_WORK: ReadonlySet<AgentState> = new Set(['running', 'asking', 'question
 /** It has begun and has not ended. */
 export function isAtWork({ state }: AgentView): boolean {
   return AT_WORK.has(state);
+}
+
+/** It goes on once the user has answered. */
+export function isForUser({ state }: AgentView): boolean {
+  return state === 'asking' || state === 'question';
 }
 
 export function hasEnded({ state }: AgentView): boolean {

@@ -123,7 +123,7 @@ describe('the group of a round', () => {
     const [one, two] = told.group().agents;
     expect(one).toMatchObject({ state: 'running', tool: { name: 'run_command', detail: 'npm test' } });
     expect(one?.startedAt).toBe(told.events.at(-2)?.at);
-    expect(two).toMatchObject({ state: 'asking', startedAt: null });
+    expect(two).toMatchObject({ state: 'asking', startedAt: told.events.at(-1)?.at });
   });
 
   it('lets the time of a tool go on while only the step changes, and begins it anew with another tool', () => {
@@ -171,6 +171,15 @@ describe('the group of a round', () => {
     ]);
     expect(told.group().agents[0]).toMatchObject({ durationMs: 4_000, outcome: `report of ${a}` });
     expect(told.group().agents[2]).toMatchObject({ durationMs: 900, outcome: 'no luck' });
+  });
+
+  it('counts the time of a row to its end as its timer did, whatever of it was time at work', () => {
+    const told = new Teller().called().deployed([ONE, TWO]).progress(ONE).progress(TWO);
+    told.progress(ONE, { state: 'waiting_children' }).done(ONE).failed(TWO, 'failed');
+    const since = (at: number) => Date.parse(told.events.at(at)?.at ?? '');
+    const [one, two] = told.group().agents;
+    expect(one?.durationMs).toBe(since(-2) - since(-5));
+    expect(two?.durationMs).toBe(since(-1) - since(-4));
   });
 
   it('synthesizes from the last end to the next turn of its parent', () => {
@@ -277,7 +286,11 @@ describe('what runs now', () => {
     told.progress(ONE).progress(TWO, { state: 'waiting_approval' });
     expect(activity()).toEqual({ kind: 'agents', count: 2 });
     told.done(ONE);
-    expect(activity()).toEqual({ kind: 'agents', count: 1 });
+    expect(activity()).toEqual({ kind: 'agents-ask', count: 1 });
+    told.progress(THREE, { state: 'waiting_input' });
+    expect(activity()).toEqual({ kind: 'agents-ask', count: 2 });
+    told.progress(TWO);
+    expect(activity()).toEqual({ kind: 'agents', count: 2 });
   });
 });
 

@@ -155,7 +155,7 @@ function change(agent: AgentView, event: AgentEvent): AgentView {
     case 'subvitto.completed': {
       const { success, duration, result } = event.payload;
       const state = success ? 'done' : 'unsuccessful';
-      return { ...agent, state, tool: null, durationMs: duration, outcome: result };
+      return { ...agent, state, tool: null, durationMs: tookOf(agent, event.at, duration), outcome: result };
     }
     case 'subvitto.failed': {
       const { error, status, duration } = event.payload;
@@ -163,11 +163,16 @@ function change(agent: AgentView, event: AgentEvent): AgentView {
         ...agent,
         state: status ?? 'failed',
         tool: null,
-        durationMs: duration ?? null,
+        durationMs: tookOf(agent, event.at, duration ?? null),
         outcome: error,
       };
     }
   }
+}
+
+/** As the timer of its row has counted: what it waited for others or for the user is part of it. */
+function tookOf({ startedAt }: AgentView, endedAt: string, atWorkMs: number | null): number | null {
+  return startedAt === null ? atWorkMs : Date.parse(endedAt) - Date.parse(startedAt);
 }
 
 function progress(agent: AgentView, event: Extract<AgentEvent, { type: 'subvitto.progress' }>): AgentView {
@@ -176,7 +181,8 @@ function progress(agent: AgentView, event: Extract<AgentEvent, { type: 'subvitto
   return {
     ...agent,
     state: STATES[state] ?? agent.state,
-    startedAt: agent.startedAt ?? (state === 'running' ? event.at : null),
+    // One that asks at once may never have been seen at work.
+    startedAt: agent.startedAt ?? (state === 'queued' ? null : event.at),
     tool: isSame
       ? agent.tool
       : currentTool === null

@@ -43,7 +43,8 @@ export function describeStep(step: Step, words: Words): StepLine {
       return {
         ...plain,
         icon: 'chat',
-        title: words.task.steps.message,
+        title:
+          textOf(first, 'source') === 'deploy_agents' ? words.task.steps.order : words.task.steps.message,
         object: oneLine(textOf(first, 'text')),
       };
     case 'end':
