@@ -251,13 +251,14 @@ export class PgTaskJournal implements TaskJournal {
           const isEnd = type === 'task.completed' || type === 'task.failed';
           const voided = isEnd ? await voidApprovals(client, row.id, 'the task has ended') : [];
           const event = makeEvent(spendingOf(row, this.#staged.settle));
+          // Before the first event too: it locks the day.
+          if (!keepsHeadroom) await releaseReservations(client, this.#owner.taskId, 0, 0);
           const written = await appendStored(client, {
             ...this.#owner,
             events: joinStored(this.#staged.events, toStored([...voided, event])),
             settle: this.#staged.settle,
             then: NO_EVENTS,
           });
-          if (!keepsHeadroom) await releaseReservations(client, this.#owner.taskId, 0, 0);
           const lastSeq = written.firstSeq + written.events.length - 1;
           if (!(await change(client, lastSeq))) return false;
           if (type !== 'task.queued') await this.#options.onLetGo(client, isEnd ? 'ended' : 'parked');

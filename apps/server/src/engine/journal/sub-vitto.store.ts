@@ -145,15 +145,18 @@ export async function readBudgetLeft(sql: Sql, taskId: string): Promise<BudgetLe
   return result.rows[0] as BudgetLeftNow;
 }
 
-/** Sets what the sub-Vittos of a task together may spend from now on; the caller holds its row. */
+/**
+ * Sets what the sub-Vittos of a task together may spend from now on; the caller holds its row. Never more than was set
+ * before: those of an earlier round may have spent some since `more` was reckoned.
+ */
 export async function limitBelow(
   sql: Sql,
   taskId: string,
   more: { tokens: number | null; costNano: number | null },
 ): Promise<void> {
   await sql.query(
-    `update vitto_tasks set below_max_tokens = below_tokens + below_reserved_tokens + $2,
-       below_max_cost_nano = below_cost_nano + below_reserved_cost_nano + $3 where id = $1`,
+    `update vitto_tasks set below_max_tokens = least(below_max_tokens, below_tokens + below_reserved_tokens + $2),
+       below_max_cost_nano = least(below_max_cost_nano, below_cost_nano + below_reserved_cost_nano + $3) where id = $1`,
     [taskId, more.tokens, more.costNano],
   );
 }
