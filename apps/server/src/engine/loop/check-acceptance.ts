@@ -48,7 +48,13 @@ async function runCheck(
     return { kind: 'failed', exitCode: ended.exitCode, text: `${command}\n${how}:\n${output}` };
   } catch (error) {
     if (!(error instanceof GuestError)) throw error;
-    return { kind: 'skipped', reason: error.message };
+    if (error.code === 'unavailable') return { kind: 'skipped', reason: error.message };
+    // The machine is there and the check has not passed: it may be what the machine was lost over.
+    return {
+      kind: 'failed',
+      exitCode: null,
+      text: `${command}\ncould not be run (${error.code}: ${error.message})`,
+    };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { ExecRequest, GuestSession } from '@vitto/contracts';
+import { GuestError, type ExecRequest, type GuestSession } from '@vitto/contracts';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool, type DecideCall } from '../../engine/index.ts';
@@ -32,7 +32,7 @@ const complete = (id: string, success = true) =>
 /** A root that deploys one sub-Vitto with a check, whose command ends with these codes, one after the other. */
 async function begin(
   child: (text: string) => ReturnType<typeof turn>,
-  exitCodes: (number | null)[],
+  exitCodes: (number | null | 'lost')[],
   more: { decide?: DecideCall; task?: object } = {},
 ) {
   const commands: ExecRequest[] = [];
@@ -43,8 +43,10 @@ async function begin(
     home: '/home/user',
     exec: (request: ExecRequest) => {
       commands.push(request);
+      const exitCode = exitCodes.shift() ?? 0;
+      if (exitCode === 'lost') return Promise.reject(new GuestError('session-lost', 'it is gone'));
       return Promise.resolve({
-        exitCode: exitCodes.shift() ?? 0,
+        exitCode,
         signal: null,
         timedOut: false,
         limit: null,
@@ -111,6 +113,20 @@ it('lets a sub-Vitto end well only when its check passes, and counts that more t
   expect(await h.task(childId)).toMatchObject({ state: 'completed', success: true, tier: 'vm' });
   expect(await outcomes.report(childId)).toMatchObject({ success: true, verdictSource: 'check' });
   expect(await outcomes.report(taskId)).toMatchObject({ success: true, verdictSource: 'self' });
+});
+
+it('does not take a check for passed whose machine was lost', async () => {
+  const { h, childId, commands, outcomes } = await begin(
+    (text) => complete(text.includes('"c1"') ? 'c2' : 'c1'),
+    ['lost', 0],
+  );
+  expect(commands).toHaveLength(2);
+  const called = (await h.events(childId)).find((event) => event.type === 'tool.called');
+  expect(called?.payload).toMatchObject({
+    status: 'error',
+    text: expect.stringContaining('could not be run (session-lost: it is gone)'),
+  });
+  expect(await outcomes.report(childId)).toMatchObject({ success: true, verdictSource: 'check' });
 });
 
 it('takes its word that it did not succeed, and no answer for a report', async () => {
