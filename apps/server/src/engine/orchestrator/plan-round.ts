@@ -5,6 +5,7 @@ import { checkDependencies } from './check-dependencies.ts';
 import { inferTier } from './infer-tier.ts';
 import type { SubVittoLimits } from './limits.ts';
 import { offerTools, type ToolOffer } from './offer-tools.ts';
+import { AGENT_TOOLS, CORE_TOOLS } from './roles.ts';
 import { planBudgets, type ParentBudget, type RoundBudget } from './plan-budgets.ts';
 
 /** A sub-Vitto as it will be deployed. */
@@ -31,14 +32,16 @@ export interface RoundSetting {
   registry: ToolRegistry;
   parent: ParentBudget;
   limits: SubVittoLimits;
+  /** The tools that were named for the parent itself; `null`: none were. Nobody below it has others. */
+  named: readonly string[] | null;
 }
 
 /** Checks a call of `deploy_agents` and plans its round; what is wrong with it is told as a sentence for the model. */
 export function planRound({ tasks }: DeployAgents, setting: RoundSetting): PlannedRound {
-  const { registry, parent, limits } = setting;
+  const { registry, parent, limits, named } = setting;
   const problem =
     checkDependencies(tasks.map((task) => task.dependsOn ?? [])) ??
-    tasks.map((task, index) => checkTask(task, index, registry)).find((one) => one !== null);
+    tasks.map((task, index) => checkTask(task, index, registry, named)).find((one) => one !== null);
   if (problem !== undefined && problem !== null) return { refusal: problem };
   const depth = parent.depth + 1;
   const places = tasks.map((task) => choosePlace(task, depth, registry));
@@ -69,15 +72,15 @@ export function planRound({ tasks }: DeployAgents, setting: RoundSetting): Plann
 function toSubVitto(
   task: SubTask,
   { depth, place, budget }: { depth: number; place: Place; budget: Budget },
-  { registry, limits }: RoundSetting,
+  { registry, limits, named }: RoundSetting,
 ): PlannedSubVitto {
-  const { description, role = null, tools = null, check = null, complexity, dependsOn = [] } = task;
+  const { description, role = null, tools = named, check = null, complexity, dependsOn = [] } = task;
   const estimated = estimateTask(description);
   return {
     description,
     ...place,
     role,
-    tools,
+    tools: tools === null ? null : [...tools],
     check,
     complexity: complexity ?? estimated.complexity,
     estimatedDuration: estimated.estimatedDuration,
@@ -87,12 +90,26 @@ function toSubVitto(
   };
 }
 
-function checkTask(task: SubTask, index: number, registry: ToolRegistry): string | null {
+/** What is given without being named. */
+const GIVEN = new Set<string>([...CORE_TOOLS, ...AGENT_TOOLS]);
+
+function checkTask(
+  task: SubTask,
+  index: number,
+  registry: ToolRegistry,
+  named: readonly string[] | null,
+): string | null {
   if (task.expert !== undefined) {
     return `tasks.${index}.expert: there are no experts yet. Leave \`expert\` out and name a \`role\`.`;
   }
   const unknown = task.tools?.find((name) => registry.find(name) === null);
-  if (unknown === undefined) return null;
+  if (unknown === undefined) {
+    const other =
+      named === null ? undefined : task.tools?.find((name) => !GIVEN.has(name) && !named.includes(name));
+    return other === undefined
+      ? null
+      : `tasks.${index}.tools: this task was not given ${other} itself, so nobody below it has it. There are: ${named?.join(', ')}.`;
+  }
   const near = registry.findNear(unknown, registry.names);
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : '';
   return `tasks.${index}.tools: there is no tool named "${unknown}".${hint}`;

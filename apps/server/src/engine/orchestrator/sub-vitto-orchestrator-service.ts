@@ -65,7 +65,12 @@ export class SubVittoOrchestratorService {
       };
     }
     const parent = await this.#readParent(run);
-    const plan = planRound(input, { registry: run.deps.registry, parent, limits });
+    const plan = planRound(input, {
+      registry: run.deps.registry,
+      parent,
+      limits,
+      named: run.task.tools,
+    });
     if ('refusal' in plan) return plan;
     const models = await run.deps.resolveSubVittoModels();
     const unpriced = parent.costNano === null ? undefined : models.find((model) => model.price === null);

@@ -1,6 +1,8 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { GuestError } from '@vitto/contracts';
 import { afterEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from '../../engine/index.ts';
 import { createRunHarness, functionModel, turn, type RunHarness } from '../testing/run-harness.ts';
 import { workOff } from '../testing/work-off.ts';
 
@@ -90,4 +92,42 @@ it('gives no machine to a sub-Vitto that works in-process, also not for files th
   expect(refused?.payload['text']).toContain('works in-process, without a machine');
   expect(await h.task(id)).toMatchObject({ state: 'completed', result: 'without' });
   expect(claims).toBe(0);
+});
+
+it('lets nobody have tools below a sub-Vitto that these were not named for', async () => {
+  const [look, act] = ['look', 'act'].map((name) =>
+    defineTool({
+      name,
+      description: name,
+      input: z.object({}),
+      domain: 'knowledge',
+      risk: 'read',
+      tier: 'in-process',
+      idempotency: 'pure',
+      timeoutMs: 1_000,
+      run: () => Promise.resolve({ status: 'ok', text: name }),
+    }),
+  );
+  const { h, find } = await begin(
+    (task, text) => {
+      const leaf = (tools?: string[]) => ({ tasks: [{ description: 'leaf', ...(tools ? { tools } : {}) }] });
+      if (task === 'root' && !text.includes('"d1"'))
+        return call('d1', 'deploy_agents', { tasks: [{ description: 'middle', tools: ['look'] }] });
+      if (task === 'middle' && !text.includes('"m1"')) return call('m1', 'deploy_agents', leaf(['act']));
+      if (task === 'middle' && !text.includes('"m2"'))
+        return call('m2', 'deploy_agents', leaf(['look', 'task_complete']));
+      if (task === 'middle' && !text.includes('"m3"')) return call('m3', 'deploy_agents', leaf());
+      return turn({ text: 'ok' });
+    },
+    { tools: [look, act].filter((tool) => tool !== undefined) },
+  );
+  const events = await h.events(await find('middle'));
+  const refused = events.find((event) => event.type === 'tool.called' && event.payload['callId'] === 'm1');
+  expect(refused?.payload['text']).toContain('was not given act itself');
+  const spawned = events.filter((event) => event.type === 'subvitto.spawned');
+  expect(spawned).toHaveLength(2);
+  for (const { payload } of spawned) {
+    expect(payload['tools']).toContain('look');
+    expect(payload['tools']).not.toContain('act');
+  }
 });
