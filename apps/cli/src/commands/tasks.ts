@@ -3,6 +3,7 @@ import { Option, type Command } from 'commander';
 import { commandLine } from '../command-line.ts';
 import { createContext } from '../context.ts';
 import { readPositive } from '../read-number.ts';
+import { describeState } from '../render/sub-vittos.ts';
 import { formatAge, formatCost, formatTable, shortId } from '../text/format.ts';
 import { toPlainLine } from '../text/terminal-text.ts';
 
@@ -32,7 +33,7 @@ async function listTasks(options: { state?: string; limit: number }, command: Co
   const now = Date.now();
   const rows = tasks.map((task) => [
     output.isTerminal ? shortId(task.id) : task.id,
-    task.state,
+    describeState(task),
     formatAge(task.createdAt, now),
     formatCost(task.spending.costUsd),
     toPlainLine(describeTitle(task)),

@@ -24,6 +24,7 @@ function listBelow(all: readonly Task[], parentId: string): Task[] {
     .flatMap((task) => [task, ...listBelow(all, task.id)]);
 }
 
-function describeState({ state, success }: Task): string {
+/** A task may end by itself and say that it did not reach its goal. */
+export function describeState({ state, success }: Task): string {
   return state === 'completed' && success === false ? 'completed, no success' : state;
 }

@@ -182,9 +182,7 @@ const TailBox = memo(function TailBox(props: {
       className={`flex h-56 flex-col justify-end overflow-hidden rounded-md border border-line px-2 py-1.5 max-sm:h-40 ${hasEnded ? 'text-muted' : ''}`}
     >
       {isInSight && lines.length === 0 && (
-        <p className="m-auto text-center text-xs text-balance text-muted">
-          {hasEnded ? strings.noTailEnded : strings.noTail}
-        </p>
+        <p className="m-auto text-center text-xs text-balance text-muted">{strings.noTail}</p>
       )}
       <div className="shrink-0">
         {lines.map(({ source, text }, at) => (

@@ -74,6 +74,15 @@ describe('the steps of a task', () => {
     ]);
   });
 
+  it('say who told a sub-Vitto something: the task that deployed it, or the user', () => {
+    const make = new EventMaker();
+    const { steps } = foldSteps(NO_STEPS, [
+      make.said(TASK, 'Look for readers.', { source: 'deploy_agents' }),
+      make.said(TASK, 'Only in src.'),
+    ]);
+    expect(steps.map((step) => describeStep(step, words).title)).toEqual(['Told by its task', 'You said']);
+  });
+
   it('are the same however the journal comes in', () => {
     const events = tellTask();
     const whole = foldSteps(NO_STEPS, events);
