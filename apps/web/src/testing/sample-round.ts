@@ -94,6 +94,9 @@ export function tellAtWork(fake: FakeVitto): void {
       fallbackTier: 'process-sandbox',
     }),
   );
+  // The first has begun a minute ago.
+  const began = make.make(PARENT, 'subvitto.progress', { id: agentId(0), iteration: 1, currentTool: null });
+  fake.emit({ ...began, at: new Date(Date.now() - 64_000).toISOString() });
   const command = 'npm test -- --reporter=dot --project unit packages/invoices/src/parser/read-once.test.ts';
   tellProgress(fake, 0, { iteration: 3, currentTool: 'run_command', detail: command });
   tellProgress(fake, 1, { iteration: 2 });

@@ -53,7 +53,7 @@ export const AgentRow = memo(function AgentRow({ task, level, isOpen, call, onTo
       className={`relative flex h-full flex-col justify-center gap-0.5 border-b border-line px-2 hover:bg-sunken ${COLUMNS}`}
     >
       <div className="hidden min-w-0 items-center text-sm @min-[768px]:flex" style={indent}>
-        <StateMark state={task.state} />
+        <StateMark task={task} />
       </div>
       <div className="flex min-w-0 items-center gap-1 pe-24 @min-[768px]:pe-0" style={indent}>
         <Fold isOpen={isOpen} title={title} onToggle={toggle} />
@@ -79,7 +79,7 @@ export const AgentRow = memo(function AgentRow({ task, level, isOpen, call, onTo
         style={indent}
       >
         <span className="@min-[768px]:hidden">
-          <StateMark state={task.state} />
+          <StateMark task={task} />
         </span>
         <span className="@min-[768px]:text-end">
           <Time task={task} />

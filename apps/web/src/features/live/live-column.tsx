@@ -41,7 +41,7 @@ export const LiveColumn = memo(function LiveColumn({ task, call, tail, onDismiss
       className={`live-column slide-in flex shrink-0 snap-start flex-col gap-2 rounded-lg border bg-surface p-3 sm:w-[22rem] ${hasEnded ? 'border-dashed border-line-strong bg-transparent' : 'border-line'}`}
     >
       <div className="flex min-h-7 items-center gap-2 text-sm">
-        <StateMark state={task.state} />
+        <StateMark task={task} />
         <span className="tabular ms-auto text-muted">
           <Time task={task} />
         </span>

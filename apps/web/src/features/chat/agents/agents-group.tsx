@@ -6,6 +6,7 @@ import { KeptPart, useKept } from '../../../components/kept-state.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useStrings } from '../../../i18n/strings-context.tsx';
 import { countStates, hasEnded, windowHeight, type AgentsItem } from '../model/agents-item.ts';
+import { describeObject } from '../model/describe-tool.ts';
 import { formatDuration } from '../model/format.ts';
 import { AgentRow } from './agent-row.tsx';
 import { groupStrings } from './strings.ts';
@@ -58,9 +59,11 @@ function Content({ item }: { item: AgentsItem }) {
       <AgentList item={item} />
       <Results item={item} />
       {item.synthesis !== null && (
-        <p className="border-t border-line px-3 py-2 text-muted [overflow-wrap:anywhere]" dir="auto">
-          {strings.synthesis} {item.synthesis.toWellFormed()}
-        </p>
+        <div className="border-t border-line px-3 py-2">
+          <p className="line-clamp-3 text-muted [overflow-wrap:anywhere]" dir="auto">
+            {strings.synthesis} {describeObject(item.synthesis)}
+          </p>
+        </div>
       )}
       {item.trouble !== null && (
         <p className="border-t border-line px-3 py-2 text-red [overflow-wrap:anywhere]" dir="auto">

@@ -130,17 +130,19 @@ function describeWait(step: Step, { task }: Words): StepLine {
 }
 
 function describeEnd(step: Step, words: Words): StepLine {
+  const { task } = words;
   const [event] = step.events;
   const error = event?.payload['error'] as { code?: unknown; message?: unknown } | undefined;
   const said = textOf(event, 'result') || textOf(event, 'reason');
   const isFailed = event?.type === 'task.failed';
+  const isUnsuccessful = event?.type === 'task.completed' && event.payload['success'] === false;
   return {
-    icon: isFailed ? 'warning' : 'check',
+    icon: isFailed || isUnsuccessful ? 'warning' : 'check',
     title: stateWord(event?.type ?? '', words),
     object: oneLine(typeof error?.message === 'string' ? error.message : said),
     isCode: false,
-    state: typeof error?.code === 'string' ? error.code : '',
-    tone: isFailed ? 'red' : event?.type === 'task.completed' ? 'green' : 'quiet',
+    state: isUnsuccessful ? task.steps.agent.unsuccessful : typeof error?.code === 'string' ? error.code : '',
+    tone: isFailed ? 'red' : isUnsuccessful ? 'amber' : event?.type === 'task.completed' ? 'green' : 'quiet',
   };
 }
 

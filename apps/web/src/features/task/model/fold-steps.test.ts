@@ -74,6 +74,19 @@ describe('the steps of a task', () => {
     ]);
   });
 
+  it('end green only where the task says that it has succeeded', () => {
+    const make = new EventMaker();
+    const { steps } = foldSteps(NO_STEPS, [
+      make.completed(TASK, 'All found.', { success: true }),
+      make.completed(TASK, 'Not found.', { success: false }),
+    ]);
+    const lines = steps.map((step) => describeStep(step, words));
+    expect(lines.map(({ tone, state }) => [tone, state])).toEqual([
+      ['green', ''],
+      ['amber', 'ended without success'],
+    ]);
+  });
+
   it('say who told a sub-Vitto something: the task that deployed it, or the user', () => {
     const make = new EventMaker();
     const { steps } = foldSteps(NO_STEPS, [

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, memo } from 'react';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useStrings } from '../../../i18n/strings-context.tsx';
+import { standingOf } from '../../agents/state-mark.tsx';
 import { agentsStrings } from '../../agents/strings.ts';
 import { formatDuration } from '../../chat/model/format.ts';
 import { endOf, layOutFamily, startOf, type FamilyBar, type FamilyRow } from '../model/family-rows.ts';
@@ -62,7 +63,7 @@ const ChartRow = memo(
     const shared = useStrings();
     const { task, level, number, after } = row;
     const title = (task.title === '' ? shared.app.untitled : task.title).toWellFormed();
-    const words = [agents.state[task.state], after.length === 0 ? null : family.after(after)].filter(
+    const words = [agents.state[standingOf(task)], after.length === 0 ? null : family.after(after)].filter(
       (word) => word !== null,
     );
     return (
@@ -98,7 +99,7 @@ const ChartRow = memo(
           <span className="sr-only">{words.join(', ')}</span>
         </span>
         <span className="tabular truncate text-end text-xs text-muted">
-          {took ?? (task.endedAt === null ? family.inLine : agents.state[task.state])}
+          {took ?? (task.endedAt === null ? family.inLine : agents.state[standingOf(task)])}
         </span>
       </li>
     );

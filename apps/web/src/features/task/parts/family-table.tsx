@@ -48,7 +48,7 @@ export function FamilyTable({ rows, now }: { rows: readonly FamilyRow[]; now: nu
     },
     { key: 'round', label: family.round, isNumber: true, cell: ({ task }) => task.round ?? '' },
     { key: 'after', label: family.waitsFor, cell: ({ after }) => after.join(', ') },
-    { key: 'state', label: agents.columns.state, cell: ({ task }) => <StateMark state={task.state} /> },
+    { key: 'state', label: agents.columns.state, cell: ({ task }) => <StateMark task={task} /> },
     {
       key: 'line',
       label: family.waited,

@@ -20,7 +20,7 @@ export function TaskHead({ task, parent }: { task: Task; parent: Task | undefine
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <div className="flex flex-wrap items-center gap-x-5 gap-y-1">
-        <StateMark state={task.state} />
+        <StateMark task={task} />
         <p className="text-muted">
           {[
             strings.kinds[task.kind],
