@@ -34,5 +34,10 @@ export async function readFamily(client: ApiClient, rootId: string, signal: Abor
 
 /** Whether others work, or have worked, for a task or beside it. */
 export function hasFamily(task: Task): boolean {
-  return task.depth > 0 || task.spentBelow.tokens > 0 || task.waitingFor?.kind === 'children';
+  return task.depth > 0 || hasDeployed(task);
+}
+
+/** Whether others work, or have worked, for a task. */
+export function hasDeployed(task: Task): boolean {
+  return task.spentBelow.tokens > 0 || task.waitingFor?.kind === 'children';
 }

@@ -6,7 +6,7 @@ import { FailureNote } from '../../../components/failure-note.tsx';
 import { Section } from '../../../components/section.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
 import { useStrings } from '../../../i18n/strings-context.tsx';
-import { hasFamily } from '../../agents/read-family.ts';
+import { hasDeployed } from '../../agents/read-family.ts';
 import type { FamilyState, FamilyStore } from '../family-store.ts';
 import { listFamily } from '../model/family-rows.ts';
 import { taskStrings } from '../strings.ts';
@@ -28,7 +28,7 @@ export function Family({ task, state, store }: { task: Task; state: FamilyState;
     );
   }
   // Most tasks have deployed nobody: nothing is kept free for that.
-  if (rows.length === 0) return state.status === 'loading' && hasFamily(task) ? <Skeleton /> : null;
+  if (rows.length === 0) return state.status === 'loading' && hasDeployed(task) ? <Skeleton /> : null;
   return (
     <Section
       title={family.title(rows.length)}
@@ -57,7 +57,8 @@ function Skeleton() {
   return (
     <div className="appear-late grid gap-2" role="status">
       <span className="sr-only">{strings.app.loading}</span>
-      <span className="h-24 rounded-lg bg-sunken" />
+      {/* As high as a round of four or five. */}
+      <span className="h-52 rounded-lg bg-sunken" />
     </div>
   );
 }
