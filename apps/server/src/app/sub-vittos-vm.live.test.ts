@@ -145,7 +145,7 @@ describe('sub-Vittos that need a machine', () => {
     const id = body.sandboxes[0]?.id ?? '';
     const stranger = newId();
     const put = await call<{ exitCode: number }>('POST', `/api/sandbox/${id}/exec`, {
-      command: `cd /home/user/work && mkdir mine && echo keep > mine/a && echo keep > note.txt && echo keep > ${stranger}`,
+      command: `cd /home/user/work && mkdir mine && echo keep > mine/a && echo keep > note.txt && mkdir ${stranger}`,
     });
     expect(put).toMatchObject({ status: 200, body: { exitCode: 0 } });
     await test.database.pool.query(
