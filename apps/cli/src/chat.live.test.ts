@@ -125,7 +125,7 @@ test('with --verbose cards, command output and the sum come on stderr', async ()
       '  │ ok',
       '✓ run npm test · 0.3 s',
       'Scripted: the answers come from script:demo.yaml, not from a live model.',
-      '1 step · 1,234 tokens · cost unknown · 1.5 s · scripted',
+      '1 step · 1,234 tokens · cost unknown · 1.5 s at work · scripted',
       '',
     ].join('\n'),
   );

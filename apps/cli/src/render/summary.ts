@@ -19,7 +19,7 @@ export function describeSpending(spending: Spending, isScripted = false): string
     formatCount(spending.iterations, 'step'),
     formatCount(spending.tokens, 'token'),
     formatCost(spending.costUsd),
-    formatDuration(spending.durationMs),
+    `${formatDuration(spending.durationMs)} at work`,
     ...(isScripted ? ['scripted'] : []),
   ].join(' · ');
 }

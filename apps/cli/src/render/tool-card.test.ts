@@ -28,3 +28,9 @@ test('where a call ran is said when it was not the worker itself', () => {
     '✓ run ls · 2.3 s in the process sandbox',
   );
 });
+
+test('a call that waited for agents names no time: its own would leave out the wait', () => {
+  const deploy = { ...called, tool: 'deploy_agents', durationMs: 3 };
+  expect(toolCard(deploy, 'deploy agents')).toBe('✓ deploy agents');
+  expect(toolCard({ ...deploy, status: 'error' }, 'deploy agents')).toBe('✗ deploy agents · failed');
+});

@@ -63,8 +63,12 @@ export function toolCard(called: EventPayload<'tool.called'>, description: strin
     called.ranOn === undefined || called.ranOn.kind === 'in-process'
       ? ''
       : ` in ${PLACES[called.ranOn.kind]}`;
-  const parts = [words, `${formatDuration(called.durationMs)}${where}`].filter((part) => part !== '');
-  return `${mark} ${description} · ${parts.join(' · ')}`;
+  // How long it waited for agents is not in its own time.
+  const time = AWAITS_AGENTS.has(called.tool) ? '' : formatDuration(called.durationMs);
+  const parts = [words, `${time}${where}`.trim()].filter((part) => part !== '');
+  return [`${mark} ${description}`, ...parts].join(' · ');
 }
+
+const AWAITS_AGENTS: ReadonlySet<string> = new Set(['deploy_agents', 'wait_for_agents']);
 
 const PLACES = { vm: 'a VM', 'process-sandbox': 'the process sandbox', browser: 'the browser' };
