@@ -148,8 +148,8 @@ async function cancelOpenCalls(sql: Sql, taskId: string): Promise<NewEvent[]> {
       tool: call.toolName,
       status: 'cancelled',
       text: rows.some((row) => row.type === 'tool.starting' && row.payload['callId'] === call.toolCallId)
-        ? 'Cancelled by the user while it ran. What it had done until then is not known.'
-        : 'Cancelled by the user before it ran.',
+        ? 'Cancelled while it ran. What it had done until then is not known.'
+        : 'Cancelled before it ran.',
       durationMs: 0,
       tier: 'in-process',
     },

@@ -146,15 +146,14 @@ export class PgTaskJournal implements TaskJournal {
     return this.#inTurn(() => this.#whileAway(() => taintTask(this.#options.database.pool, this.#owner)));
   }
 
-  park(state: WaitingState, waitingFor: WaitingFor): Promise<boolean> {
+  park(state: WaitingState, waitingFor: WaitingFor, keepsHeadroom: boolean): Promise<boolean> {
     const event: NewEvent = { type: 'task.parked', payload: { state, waitingFor } };
     return this.#end(
       'task.parked',
       () => event,
       (sql, seq) =>
         parkTask(sql, { ...this.#owner, seq }, state, mapStrings(waitingFor, toShown) as WaitingFor),
-      // What keeps its closing turn possible is not left to those that it waits for.
-      { keepsHeadroom: waitingFor.kind === 'children' },
+      { keepsHeadroom },
     );
   }
 

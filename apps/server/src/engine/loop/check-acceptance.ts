@@ -12,7 +12,7 @@ const SHOWN_LENGTH = 2_000;
 
 /**
  * Runs the acceptance check of a task that says it has succeeded, journaled before and after; `null` for a task without
- * one. It is decided on as any command is: what would have to be asked for is not run, and the task's own word stands.
+ * one. It is decided on as any command is: what would have to be asked for is not run, and then nothing is shown by it.
  */
 export async function checkAcceptance(
   run: Run,
@@ -48,7 +48,7 @@ async function runCheck(
     return { kind: 'failed', exitCode: ended.exitCode, text: `${command}\n${how}:\n${output}` };
   } catch (error) {
     if (!(error instanceof GuestError)) throw error;
-    if (error.code === 'unavailable') return { kind: 'skipped', reason: error.message };
+    if (error.code === 'unavailable') return { kind: 'skipped', reason: 'there is no machine for it' };
     // The machine is there and the check has not passed: it may be what the machine was lost over.
     return {
       kind: 'failed',

@@ -14,7 +14,8 @@ const MAX_PROBLEMS = 8;
 export function checkCall(run: Run, call: OpenCall): { tool: Tool; input: unknown } | { refusal: NewEvent } {
   const { registry, toolNames } = run.deps;
   const found = registry.find(call.toolName);
-  const tool = toolNames.includes(call.toolName) ? found : null;
+  // One that has parked was offered when it began: its result is not lost with a change of the configuration.
+  const tool = toolNames.includes(call.toolName) || call.parkedOn !== null ? found : null;
   if (found !== null && tool === null) {
     const reason = run.deps.whyNot(found) ?? 'it was not offered';
     return invalid(call, `${found.name} is not available to this task: ${reason}.`);

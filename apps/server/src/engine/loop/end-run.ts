@@ -16,7 +16,7 @@ export const endRun = {
   },
   park: async (run: Run, end: Extract<RunEnd, { kind: 'parked' }>): Promise<RunEnd | null> => {
     stageRelease(run);
-    if (await run.journal.park(end.state, end.waitingFor)) return end;
+    if (await run.journal.park(end.state, end.waitingFor, run.state.openSubVittos.size > 0)) return end;
     return goOn(run);
   },
   fail: async (run: Run, error: Failure): Promise<RunEnd> => {

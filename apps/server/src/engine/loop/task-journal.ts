@@ -65,8 +65,11 @@ export interface TaskJournal {
   voidApprovals: (reason: string, tool?: string) => Promise<void>;
   /** Marks the task as having read untrusted text. */
   taint: () => Promise<void>;
-  /** Ends the ownership. False: there is news to read first, and nothing was written. */
-  park: (state: WaitingState, waitingFor: WaitingFor) => Promise<boolean>;
+  /**
+   * Ends the ownership. False: there is news to read first, and nothing was written. `keepsHeadroom`: what makes its
+   * closing turn possible stays reserved when it parks, and is not left to sub-Vittos that work on.
+   */
+  park: (state: WaitingState, waitingFor: WaitingFor, keepsHeadroom: boolean) => Promise<boolean>;
   complete: (finish: Finish) => Promise<boolean>;
   fail: (error: Failure) => Promise<void>;
   /** Gives the task back to the queue at a step boundary (shutdown). */

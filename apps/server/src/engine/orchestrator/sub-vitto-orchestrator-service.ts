@@ -144,7 +144,13 @@ function toChildren(
       model: parent.model,
       // What a task writes that has read text from outside may hold some of it.
       isTainted: parent.isTainted,
-      place: { round, index, dependsOn, tools: planned.tools, acceptanceCheck: planned.check },
+      place: {
+        round,
+        index,
+        dependsOn,
+        tools: planned.tools,
+        acceptanceCheck: planned.check === null ? null : storable(planned.check),
+      },
       budget: planned.budget,
     };
     return { row: { task, events: firstEvents(task, planned, run) }, planned };

@@ -142,16 +142,25 @@ it('takes its word that it did not succeed, and no answer for a report', async (
   expect(await outcomes.report(childId)).toMatchObject({ success: false, verdictSource: 'self' });
 });
 
-it('runs no check that would have to be asked for, and says so', async () => {
-  const { h, childId, commands, outcomes } = await begin(() => complete('c1'), [], {
-    decide: (call) =>
-      call.tool === 'run_command'
-        ? { verdict: 'ask', reason: 'not trusted yet' }
-        : { verdict: 'act', reason: '' },
-  });
+it('runs no check that would have to be asked for, and takes nobody\u2019s word for it', async () => {
+  const { h, childId, commands, outcomes } = await begin(
+    (text) => complete(text.includes('"c1"') ? 'c2' : 'c1', !text.includes('"c1"')),
+    [],
+    {
+      decide: (call) =>
+        call.tool === 'run_command'
+          ? { verdict: 'ask', reason: 'not trusted yet' }
+          : { verdict: 'act', reason: '' },
+    },
+  );
   expect(commands).toEqual([]);
-  expect((await h.task(childId)).result).toContain('[The acceptance check was not run: not trusted yet]');
-  expect(await outcomes.report(childId)).toMatchObject({ verdictSource: 'self' });
+  const [first] = (await h.events(childId)).filter((event) => event.type === 'tool.called');
+  expect(first?.payload).toMatchObject({
+    status: 'error',
+    text: expect.stringContaining('could not be run (not trusted yet)'),
+  });
+  expect(await h.task(childId)).toMatchObject({ state: 'completed', success: false });
+  expect(await outcomes.report(childId)).toMatchObject({ success: false, verdictSource: 'self' });
 });
 
 it('refuses a check where there is no machine', async () => {

@@ -39,6 +39,12 @@ export const taskComplete = defineTool({
         text: `The task was not ended: its acceptance check failed. Mend what is wrong and call again, or report that it did not succeed.\n${check.text}`,
       };
     }
+    if (check?.kind === 'skipped') {
+      return {
+        status: 'error',
+        text: `The task was not ended: its acceptance check could not be run (${check.reason}), so that it succeeded is not shown. Report it with success: false, and say in the report what is done and that it was not checked.`,
+      };
+    }
     const artifacts: ArtifactRef[] = [];
     for (const path of input.files ?? []) {
       try {
@@ -51,12 +57,8 @@ export const taskComplete = defineTool({
         };
       }
     }
-    const text =
-      check?.kind === 'skipped'
-        ? `${input.report}\n\n[The acceptance check was not run: ${check.reason}]`
-        : input.report;
-    const { success } = input;
-    if (check?.kind !== 'passed') return { status: 'finish', text, success, artifacts };
+    const { report: text, success } = input;
+    if (check === null) return { status: 'finish', text, success, artifacts };
     const { command, exitCode } = check;
     return { status: 'finish', text, success, artifacts, check: { command, exitCode } };
   },
