@@ -170,9 +170,13 @@ function change(agent: AgentView, event: AgentEvent): AgentView {
   }
 }
 
-/** As the timer of its row has counted: what it waited for others or for the user is part of it. */
+/**
+ * From its beginning to its end: what it waited for others or for the user is part of it. Of what it did, a journal
+ * that is read again may hold the later part alone, so that its time at work is the longer.
+ */
 function tookOf({ startedAt }: AgentView, endedAt: string, atWorkMs: number | null): number | null {
-  return startedAt === null ? atWorkMs : Date.parse(endedAt) - Date.parse(startedAt);
+  if (startedAt === null) return atWorkMs;
+  return Math.max(atWorkMs ?? 0, Date.parse(endedAt) - Date.parse(startedAt));
 }
 
 function progress(agent: AgentView, event: Extract<AgentEvent, { type: 'subvitto.progress' }>): AgentView {
