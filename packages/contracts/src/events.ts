@@ -308,10 +308,13 @@ export const eventPayloads = {
     detail: z.string().nullable().optional(),
     /** `running`, or what it waits for. */
     state: taskState.optional(),
+    /** When it began to work. */
+    startedAt: z.iso.datetime({ offset: true }).optional(),
   }),
   'subvitto.completed': loose({
     ...subvitto,
     success: z.boolean(),
+    /** Milliseconds from its start to its end: what it waited is part of it. */
     duration: z.number(),
     toolsUsed: z.array(z.string()),
     cost: z.number().nullable(),
@@ -327,7 +330,7 @@ export const eventPayloads = {
     /** How it ended without a result. */
     status: z.enum(['failed', 'cancelled', 'timeout']).optional(),
     code: z.string().optional(),
-    /** Milliseconds of running time. */
+    /** As of one that has completed. */
     duration: z.number().optional(),
     toolsUsed: z.array(z.string()).optional(),
     cost: z.number().nullable().optional(),

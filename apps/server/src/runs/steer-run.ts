@@ -29,7 +29,10 @@ export async function steerRun(
     if (isEndState(task.state)) {
       throw new AppError('task.ended', `This task has ended (${task.state}).`, {
         status: 409,
-        hint: 'Send the message to its conversation: it starts a new task there.',
+        hint:
+          task.parentId === null
+            ? 'Send the message to its conversation: it starts a new task there.'
+            : 'It was a sub-Vitto: write to the conversation that it worked for.',
       });
     }
     return deliverToTask(deps, client, task, request);

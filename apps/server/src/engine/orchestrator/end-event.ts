@@ -9,7 +9,7 @@ const RESULT_MAX_LENGTH = 2_000;
 export function toEndEvent(child: TaskRecord, toolsUsed: string[]): NewEvent {
   const shared = {
     id: child.id,
-    duration: Math.round(child.ranMs),
+    duration: wallMs(child),
     toolsUsed,
     cost: child.isCostKnown ? child.costNano / 1e9 : null,
     tokens: child.tokens,
@@ -29,6 +29,11 @@ export function toEndEvent(child: TaskRecord, toolsUsed: string[]): NewEvent {
       ...(child.error === null ? {} : { code: child.error.code }),
     },
   };
+}
+
+/** From its start to its end; 0 for one that never began. */
+function wallMs({ startedAt, endedAt }: TaskRecord): number {
+  return startedAt === null || endedAt === null ? 0 : Math.max(0, endedAt.getTime() - startedAt.getTime());
 }
 
 /** Of a sub-Vitto that did not complete. */

@@ -24,7 +24,10 @@ const DETAIL_MAX_LENGTH = 200;
 const TELLING = ['command', 'path', 'url', 'pattern', 'query', 'question', 'description'] as const;
 
 /** Where a sub-Vitto stands. */
-type Standing = Pick<EventPayload<'subvitto.progress'>, 'iteration' | 'currentTool' | 'detail' | 'state'>;
+type Standing = Pick<
+  EventPayload<'subvitto.progress'>,
+  'iteration' | 'currentTool' | 'detail' | 'state' | 'startedAt'
+>;
 
 /**
  * Tells a parent's journal where one of its sub-Vittos stands, for people who look at the parent: how its VM came, and
@@ -45,7 +48,14 @@ export class ProgressMirror {
   ) {
     this.#child = child;
     this.#options = options;
-    this.#standing = { iteration: child.iterations, currentTool: null, detail: null, state: 'running' };
+    const startedAt = child.startedAt?.toISOString();
+    this.#standing = {
+      iteration: child.iterations,
+      currentTool: null,
+      detail: null,
+      state: 'running',
+      ...(startedAt === undefined ? {} : { startedAt }),
+    };
     this.#told = '';
     this.#schedule();
   }

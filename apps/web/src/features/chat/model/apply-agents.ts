@@ -170,23 +170,20 @@ function change(agent: AgentView, event: AgentEvent): AgentView {
   }
 }
 
-/**
- * From its beginning to its end: what it waited for others or for the user is part of it. Of what it did, a journal
- * that is read again may hold the later part alone, so that its time at work is the longer.
- */
-function tookOf({ startedAt }: AgentView, endedAt: string, atWorkMs: number | null): number | null {
-  if (startedAt === null) return atWorkMs;
-  return Math.max(atWorkMs ?? 0, Date.parse(endedAt) - Date.parse(startedAt));
+/** From its beginning to its end: what it waited for others or for the user is part of it. */
+function tookOf({ startedAt }: AgentView, endedAt: string, durationMs: number | null): number | null {
+  if (durationMs !== null || startedAt === null) return durationMs;
+  return Date.parse(endedAt) - Date.parse(startedAt);
 }
 
 function progress(agent: AgentView, event: Extract<AgentEvent, { type: 'subvitto.progress' }>): AgentView {
-  const { currentTool, detail, state = 'running' } = event.payload;
+  const { currentTool, detail, state = 'running', startedAt } = event.payload;
   const isSame = agent.tool?.name === currentTool && agent.tool.detail === (detail ?? '');
   return {
     ...agent,
     state: STATES[state] ?? agent.state,
     // One that asks at once may never have been seen at work.
-    startedAt: agent.startedAt ?? (state === 'queued' ? null : event.at),
+    startedAt: agent.startedAt ?? startedAt ?? (state === 'queued' ? null : event.at),
     tool: isSame
       ? agent.tool
       : currentTool === null
