@@ -2,14 +2,14 @@ import { actionDomain, risk, type McpServer, type McpToolDefinition } from '@vit
 import { Select } from '../../../components/inputs.tsx';
 import { Switch } from '../../../components/switch.tsx';
 import { useFeatureStrings } from '../../../i18n/define-strings.ts';
-import type { ServerChange } from './mcp-api.ts';
 import { mcpStrings } from './strings.ts';
 import { ToolText } from './tool-text.tsx';
+import type { ServerChoice } from './use-servers.ts';
 
 interface ToolRowProps {
   server: McpServer;
   tool: McpToolDefinition;
-  onChoose: (change: ServerChange) => void;
+  onChoose: (choice: (server: McpServer) => ServerChoice) => void;
 }
 
 /** An approved tool: whether it is used, and what it is taken for when that is not what its server is. */
@@ -18,8 +18,12 @@ export function ToolRow({ server, tool, onChoose }: ToolRowProps) {
   const choice = server.toolChoices[tool.name] ?? {};
   /** An empty choice is the server's own. */
   const choose = (part: { domain?: string; risk?: string; isEnabled?: boolean }) => {
-    const entries = Object.entries({ ...choice, ...part }).filter(([, value]) => value !== '');
-    onChoose({ toolChoices: { ...server.toolChoices, [tool.name]: Object.fromEntries(entries) } });
+    onChoose(({ toolChoices }) => {
+      const entries = Object.entries({ ...toolChoices[tool.name], ...part }).filter(
+        ([, value]) => value !== '',
+      );
+      return { toolChoices: { ...toolChoices, [tool.name]: Object.fromEntries(entries) } };
+    });
   };
   return (
     <li className="grid grid-cols-[minmax(0,1fr)] gap-2 py-3">

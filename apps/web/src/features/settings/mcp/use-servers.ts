@@ -20,17 +20,24 @@ export function useServerCache() {
     });
   };
   const refresh = () => queries.invalidateQueries({ queryKey });
-  return { put, refresh };
+  /** A server as it is shown or about to be: what was chosen a moment ago is in it. */
+  const newest = (server: McpServer) =>
+    queries.getQueryData<ServerList>(queryKey)?.items.find((one) => one.id === server.id) ?? server;
+  return { put, refresh, newest };
 }
 
-/** What a person says of a server and of its tools. */
+export type ServerChoice = Pick<ServerChange, 'isEnabled' | 'domain' | 'risk' | 'toolChoices'>;
+
+/** What a person says of a server and of its tools; a choice that adds to others is made of the newest of them. */
 export function useServerChange(server: McpServer) {
   const { client } = useVitto();
-  const { put, refresh } = useServerCache();
+  const { put, refresh, newest } = useServerCache();
   const { choose, error } = useChoices<McpServer>({ show: put, refresh: () => void refresh() });
-  const change = (part: Pick<ServerChange, 'isEnabled' | 'domain' | 'risk' | 'toolChoices'>) => {
+  const change = (choice: ServerChoice | ((server: McpServer) => ServerChoice)) => {
+    const current = newest(server);
+    const part = typeof choice === 'function' ? choice(current) : choice;
     const given = Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined));
-    choose({ ...server, ...given }, () => changeServer(client, server.id, part));
+    choose({ ...current, ...given }, () => changeServer(client, server.id, part));
   };
   return { change, error };
 }
