@@ -7,7 +7,7 @@ import type { Run } from './run-context.ts';
 
 const PHASE = 'acceptance-check';
 /** Milliseconds that a check may take. */
-export const CHECK_MS = 120_000;
+const CHECK_MS = 120_000;
 const SHOWN_LENGTH = 2_000;
 
 /**

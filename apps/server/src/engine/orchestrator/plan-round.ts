@@ -45,10 +45,9 @@ export function planRound({ tasks }: DeployAgents, setting: RoundSetting): Plann
   if (problem !== undefined && problem !== null) return { refusal: problem };
   const depth = parent.depth + 1;
   const places = tasks.map((task) => choosePlace(task, depth, registry));
-  const unavailable = places.findIndex((place) => place.tier === 'browser' && !hasTier(registry, 'browser'));
+  const mayBrowse = depth < 2 && hasTier(registry, 'browser');
+  const unavailable = places.findIndex((place) => place.tier === 'browser' && !mayBrowse);
   if (unavailable !== -1) return { refusal: refuseBrowser(unavailable) };
-  const nested = places.findIndex((place) => place.tier === 'browser' && depth >= 2);
-  if (nested !== -1) return { refusal: refuseBrowser(nested) };
   const unchecked = tasks.findIndex(({ check }, at) => check !== undefined && places[at]?.tier !== 'vm');
   if (unchecked !== -1) {
     const why = depth >= 2 ? 'at depth 2 nobody has one' : 'name the tier vm';
